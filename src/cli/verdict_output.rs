@@ -40,7 +40,7 @@ impl ShownVerdict {
         let facts = &judgement.facts;
         let (allowed, rule, sqlstate, hint) = match &judgement.verdict {
             Verdict::Permitted(_) => (true, None, None, None),
-            Verdict::Clamped(_) => (true, Some("clamped"), None, None),
+            Verdict::Clamped(clamp) => (true, clamp.is_lowered.then_some("clamped"), None, None),
             Verdict::Refused(refusal) => (
                 false,
                 Some(refusal.rule.name()),

@@ -10,8 +10,10 @@
 //!    but where an audit encrypts texts;
 //! 4. a message of several statements must be one that the policy carries
 //!    ([`rules::several_statements`]);
-//! 5. the policy's models are put where their names stand ([`models::substitution`]); from here on
-//!    it is the changed text that is judged, and that runs;
+//! 5. a text that names metrics is a [`ClampedText`]: the same with what they stand for
+//!    ([`metrics`]), which comes back here as a new text. The policy's models are put where their
+//!    names stand ([`models::substitution`]); from here on it is the changed text that is judged,
+//!    and that runs;
 //! 6. each statement is judged by its kind, which is a closed list, and every node under it is
 //!    looked at ([`walk`]); a node that is not known is refused ([`rules::node_unknown`]);
 //! 7. what no rule refused becomes a [`ReadPermit`], or a [`ClampedText`]: the same text with a
@@ -37,6 +39,7 @@ mod function_bodies;
 pub mod functions;
 mod judge;
 pub mod lazy_map;
+mod metrics;
 mod models;
 mod named_objects;
 mod noted_effects;
@@ -254,6 +257,16 @@ impl Gate {
                 Some(named_objects::NameCollector::with_known(named).with_columns())
             }
         };
+        match metrics::expanded(&tree, &mut context).and_then(|found| self.readable(found, names)) {
+            Ok(None) => {}
+            Ok(Some(clamp)) => {
+                return Judgement {
+                    verdict: Verdict::Clamped(clamp),
+                    facts: Arc::new(context.into_facts(kind)),
+                };
+            }
+            Err(refused) => return context.refused(refused, kind),
+        }
         let judged = match models::substitution::of(&tree, &mut context) {
             Ok(None) => judged(&tree, kind, context),
             Ok(Some(rewritten)) => judged_with_models(&Arc::new(rewritten), kind, &context),
@@ -277,6 +290,24 @@ impl Gate {
                 }
             }
         }
+    }
+
+    /// A text with metrics in it, where each may be computed: what is said of one that may not
+    /// would name what it is computed of.
+    fn readable(
+        &self,
+        expanded: Option<metrics::ExpandedText>,
+        names: &SessionNames,
+    ) -> Result<Option<ClampedText>, Box<Refusal>> {
+        let Some(metrics::ExpandedText { clamp, bodies }) = expanded else {
+            return Ok(None);
+        };
+        for (name, body) in bodies {
+            if let Verdict::Refused(_) = self.judge(Cow::Owned(body), names).verdict {
+                return Err(rules::model::metric_unusable(&name.schema, &name.name));
+            }
+        }
+        Ok(Some(clamp))
     }
 
     /// Judges once more a statement that was permitted on another basis ([`Facts::holds_on`]) and
@@ -430,6 +461,7 @@ fn clamp(context: &mut JudgeContext<'_>) -> Result<Option<ClampedText>, Box<Refu
         offsets: moved,
         signal: context.signal.take(),
         listens: std::mem::take(&mut context.listens),
+        is_lowered: true,
     }))
 }
 

@@ -22,14 +22,15 @@ pub struct Judgement<'t> {
 pub enum Verdict<'t> {
     /// It may run.
     Permitted(ReadPermit<'t>),
-    /// It may run with a value lowered: the changed text is to be judged again, and the client
-    /// told.
+    /// Another text may run in its place, with a value lowered or with what a metric stands for:
+    /// that is to be judged again, and the client told of what was lowered.
     Clamped(ClampedText),
     /// It may not run.
     Refused(Box<Refusal>),
 }
 
-/// A text in which a value was lowered to what the policy gives, or a call taken out.
+/// A text in which a value was lowered to what the policy gives, a call taken out, or a metric put
+/// in.
 pub struct ClampedText {
     /// The changed text. It is no permit: it has to be judged.
     pub text: String,
@@ -41,6 +42,8 @@ pub struct ClampedText {
     pub signal: Option<Box<BackendSignal>>,
     /// Which of its statements, from 0, are LISTEN in the text before.
     pub listens: Vec<u32>,
+    /// Whether anything of it was taken from the client: where only metrics were put in, nothing.
+    pub is_lowered: bool,
 }
 
 /// Why a text may not run. The words go to the client and nowhere else; the rule and the code may

@@ -767,10 +767,8 @@ pub const DRAIN_TIMEOUT_BOUND: Duration = Duration::from_secs(3_600);
 
 // --- cli
 
-/// Bytes of a manifest.json of dbt: those of projects with thousands of models have a tenth.
-pub const DBT_MANIFEST_BYTES_MAX: u64 = 256 << 20;
-
-/// Bytes of a text that `check` reads whole: dumps of queries, not of databases.
+/// Bytes of a text that `check` reads whole: dumps of queries, not of databases. So it is of a
+/// manifest of dbt: those of thousands of models have less.
 pub const CHECK_TEXT_BYTES_MAX: u64 = 64 << 20;
 
 /// Bytes of a JSON line that `check` reads: a statement of the largest size, half of it escaped.
@@ -1221,6 +1219,9 @@ pub const KNOWLEDGE_RECORDS_MAX: usize = 2_000;
 
 /// Files of knowledge that one policy names: each is watched for changes.
 pub const KNOWLEDGE_FILES_MAX: usize = 50;
+
+/// Dimensions of one metric: each is a column, of which a relation has not many more.
+pub const METRIC_DIMENSIONS_MAX: usize = 100;
 
 /// Bytes of what a policy says in words of a model or a column of it: it is read by a model of
 /// language together with that of many others.

@@ -75,6 +75,8 @@ pub const OBJECT_NOT_IN_PREREQUISITE_STATE: SqlState = SqlState("55000");
 pub const UNDEFINED_TABLE: SqlState = SqlState("42P01");
 /// A column that does not exist.
 pub const UNDEFINED_COLUMN: SqlState = SqlState("42703");
+/// A column name that may be that of several.
+pub const AMBIGUOUS_COLUMN: SqlState = SqlState("42702");
 /// A function or operator that does not exist.
 pub const UNDEFINED_FUNCTION: SqlState = SqlState("42883");
 /// A type, collation or the like that does not exist.

@@ -280,6 +280,7 @@ impl<'s> Assembly<'s> {
         let has = |facet| self.source.facets.has(facet);
         let oid = catalog.relation(id).oid;
         let samples = self.source.samples.get(&(id, column.number));
+        let samples = samples.filter(|_| has(GroundingFacet::Samples));
         let statistics = details.statistics.get(&(oid, column.number));
         let is_told = has(GroundingFacet::Statistics) && self.hides_nothing_of(id);
         GroundedColumn {
@@ -289,10 +290,7 @@ impl<'s> Assembly<'s> {
             is_generated: column.generated != GeneratedKind::Not,
             comment: self.column_comment(id, name),
             labels: self.labels(column).to_vec(),
-            samples: match has(GroundingFacet::Samples) {
-                true => samples.cloned().unwrap_or_default(),
-                false => Vec::new(),
-            },
+            samples: samples.cloned().unwrap_or_default(),
             statistics: statistics
                 .filter(|_| is_told)
                 .map(|known| statistics::told(known, details.row_estimates.get(&oid).copied())),

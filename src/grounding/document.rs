@@ -152,7 +152,8 @@ pub struct GroundedFunction {
 /// A record of knowledge.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct GroundedRecord {
-    /// Its kind: `term`, `quirk`, `correction`, `relationship`, `example`, `clarify` or `style`.
+    /// Its kind: `term`, `quirk`, `correction`, `relationship`, `metric`, `example`, `clarify` or
+    /// `style`.
     pub kind: &'static str,
     /// Its name.
     pub name: String,
@@ -184,10 +185,37 @@ impl GroundedRecord {
                 let (from, to) = (said("from"), said("to"));
                 format!("{from} refers to {to}, although no key says so{note}")
             }
+            "metric" => self.metric_sentence(),
             "example" => format!("{} {}", said("question"), said("sql")),
             "clarify" => format!("{} Ask: {}", said("when"), said("ask")),
             _ => said("note").to_owned(),
         }
+    }
+
+    /// How a figure is computed, and how it is read.
+    fn metric_sentence(&self) -> String {
+        let said = |what| self.says.get(what).map_or("", String::as_str);
+        let with = |before: &str, what| match said(what) {
+            "" => String::new(),
+            text => format!("{before}{text}"),
+        };
+        let computed = format!(
+            "{} is {} over {}{}{}{}",
+            self.name,
+            said("measure"),
+            said("base"),
+            with(" where ", "filters"),
+            with(", by ", "dimensions"),
+            with(", over time by ", "time"),
+        );
+        let read = match said("read_as") {
+            "" => String::new(),
+            name => format!(
+                "; {name} reads it, a metric and no table: grouped by the dimensions that the \
+                 SELECT names"
+            ),
+        };
+        format!("{computed}{read}{}", with(". ", "note"))
     }
 }
 

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use catalog::{RelationId, quoted};
 use policy::knowledge::{AboutPattern, NamedColumns};
+use policy::metric::{KnownMetric, MetricRelation};
 use policy::{KnowledgeContent, KnowledgeRecord};
 
 use super::document::GroundedRecord;
 use super::hidden_names::HiddenNames;
-use super::source::GroundingSource;
+use super::source::{GroundingSource, ModelDescription};
 use super::visible::VisibleRelations;
 
 /// What decides which records are told.
@@ -45,6 +46,10 @@ impl RecordChoice<'_> {
                 let sides = [&known.from, &known.to].into_iter();
                 sides.filter_map(|side| self.relation_of(side)).collect()
             }
+            KnowledgeContent::Metric(metric) => self
+                .relation_of(&named_columns(metric))
+                .into_iter()
+                .collect(),
             _ => {
                 let about = record.about.iter();
                 about.flat_map(|pattern| self.named(pattern)).collect()
@@ -69,6 +74,20 @@ impl RecordChoice<'_> {
             let sides = [&known.from, &known.to].map(|side| self.relation_of(side));
             let all = sides.iter().flatten().count() == sides.len();
             return all && sides.into_iter().flatten().any(chosen);
+        }
+        if let KnowledgeContent::Metric(metric) = &record.content {
+            let base = &metric.base;
+            let mut models = self.source.models.iter();
+            let is_model = |model: &ModelDescription| {
+                let has = |name: &String| model.columns.iter().any(|one| one.name == *name);
+                model.schema == base.schema
+                    && model.name == base.name
+                    && metric.columns.iter().all(has)
+            };
+            return match self.relation_of(&named_columns(metric)) {
+                Some(id) => chosen(id),
+                None => models.any(is_model),
+            };
         }
         let mut is_chosen = record.about.is_empty();
         for pattern in &record.about {
@@ -138,6 +157,11 @@ impl RecordChoice<'_> {
             says.insert("from", spelled(&known.from));
             says.insert("to", spelled(&known.to));
         }
+        if let KnowledgeContent::Metric(metric) = &record.content {
+            for (what, text) in metric_says(metric) {
+                says.insert(what, clean(&text)?);
+            }
+        }
         let about = record
             .about
             .iter()
@@ -150,6 +174,40 @@ impl RecordChoice<'_> {
             relations: Vec::new(),
         })
     }
+}
+
+/// The base of a metric with the columns that it is computed of.
+fn named_columns(metric: &KnownMetric) -> NamedColumns {
+    NamedColumns {
+        schema: metric.base.schema.clone(),
+        relation: metric.base.name.clone(),
+        columns: metric.columns.clone(),
+    }
+}
+
+/// What a metric says, by what that is.
+fn metric_says(metric: &KnownMetric) -> Vec<(&'static str, String)> {
+    let spelled = |own: &MetricRelation| format!("{}.{}", quoted(&own.schema), quoted(&own.name));
+    let dimensions = metric.dimensions.iter().map(|one| {
+        let name = quoted(&one.name);
+        match *name == *one.expression {
+            true => name.into_owned(),
+            false => format!("{name} ({})", one.expression),
+        }
+    });
+    let dimensions = dimensions.collect::<Vec<_>>().join(", ");
+    let time = metric.time.as_deref().map(quoted).unwrap_or_default();
+    let read_as = metric.readable_as.as_ref().map(spelled);
+    let all = [
+        ("base", spelled(&metric.base)),
+        ("measure", metric.measure.clone()),
+        ("dimensions", dimensions),
+        ("time", time.into_owned()),
+        ("filters", metric.filters.join(" AND ")),
+        ("read_as", read_as.unwrap_or_default()),
+    ];
+    let said = all.into_iter().filter(|(_, text)| !text.is_empty());
+    said.collect()
 }
 
 /// Columns of a relation as SQL spells them.

@@ -8,6 +8,7 @@ use super::script_session::ScriptSession;
 use crate::auth::certificate::CertificateSubject;
 use crate::gate::effects::graph::EffectGraph;
 use crate::gate::{Facts, Gate, Refusal, Rule, SessionNames, Verdict};
+use crate::limits;
 use crate::policy::{Policy, SessionValue};
 use crate::session::context::model_values::{LoginFacts, ModelValues};
 use crate::session::context::tracked_setting::SearchPathNames;
@@ -89,19 +90,18 @@ impl OfflineJudge {
 
     /// Judges one message of a session. What it changes there, the next ones meet.
     pub fn judge(&self, text: &str, script: &mut ScriptSession) -> TextRuling {
-        let judgement = self.gate.judge(Cow::Borrowed(text), script.names());
-        let lowered = match &judgement.verdict {
-            Verdict::Clamped(clamp) => clamp.text.clone(),
-            Verdict::Permitted(_) | Verdict::Refused(_) => {
-                script.apply(&judgement);
-                return TextRuling::of(&judgement.verdict, judgement.facts, text);
-            }
-        };
-        // A text that was lowered to what the policy gives has nothing left to lower.
-        let judgement = self.gate.judge(Cow::Owned(lowered), script.names());
+        let mut judgement = self.gate.judge(Cow::Borrowed(text), script.names());
+        let mut is_lowered = false;
+        for _ in 0..limits::CLAMP_ROUNDS_MAX {
+            let Verdict::Clamped(clamp) = judgement.verdict else {
+                break;
+            };
+            is_lowered |= clamp.is_lowered;
+            judgement = self.gate.judge(Cow::Owned(clamp.text), script.names());
+        }
         script.apply(&judgement);
         TextRuling {
-            is_lowered: true,
+            is_lowered,
             ..TextRuling::of(&judgement.verdict, judgement.facts, text)
         }
     }

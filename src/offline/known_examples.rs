@@ -1,6 +1,7 @@
-//! The SELECTs of a policy's examples, judged before anybody is told of them: one that is refused
-//! would teach a refusal.
+//! The SELECTs of a policy's examples and metrics, judged before anybody is told of them: one that
+//! is refused would teach a refusal.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::assumptions::{AssumedDatabase, AssumedSession};
@@ -18,7 +19,13 @@ pub fn refused(
     let records = policy.knowledge().records.iter();
     let mut examples = records
         .filter_map(|record| match &record.content {
-            KnowledgeContent::Example { sql, .. } => Some((record, sql)),
+            KnowledgeContent::Example { sql, .. } => {
+                let place = format!("{}.sql", record.place);
+                Some((place, Cow::Borrowed(sql.as_str())))
+            }
+            KnowledgeContent::Metric(metric) => {
+                Some((record.place.clone(), Cow::Owned(metric.select(|_| true))))
+            }
             _ => None,
         })
         .peekable();
@@ -27,9 +34,9 @@ pub fn refused(
     }
     let judge = OfflineJudge::with_effect_graph(policy, effect_graph.cloned());
     let (assumed, who) = (AssumedDatabase::default(), reader(effect_graph));
-    let refused = examples.filter_map(|(record, sql)| {
+    let refused = examples.filter_map(|(place, sql)| {
         let mut script = judge.session(&assumed, &who);
-        let ruling = judge.judge(sql, &mut script);
+        let ruling = judge.judge(&sql, &mut script);
         let what = match &ruling.answer {
             answer if effect_graph.is_none() && answer.lacks_a_database() => return None,
             GateAnswer::Refuse(refusal) => format!("the gate refuses it; {}", refusal.detail),
@@ -41,10 +48,7 @@ pub fn refused(
                 }
             }
         };
-        Some(PolicyProblem {
-            place: format!("{}.sql", record.place),
-            what,
-        })
+        Some(PolicyProblem { place, what })
     });
     refused.collect()
 }

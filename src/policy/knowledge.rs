@@ -6,6 +6,8 @@
 use std::fmt;
 
 use super::access::{Glob, RelationPattern};
+use super::metric::KnownMetric;
+use super::model::SessionValue;
 use ground::words::words;
 
 /// The records of a policy, by kind and then by name.
@@ -52,6 +54,8 @@ pub enum KnowledgeContent {
     },
     /// A join that the database does not declare.
     Relationship(KnownRelationship),
+    /// A figure of the business, and how it is computed.
+    Metric(Box<KnownMetric>),
     /// A question and the SELECT that answers it.
     Example {
         /// The question.
@@ -84,6 +88,8 @@ words! {
         Correction => "correction",
         /// [`KnowledgeContent::Relationship`].
         Relationship => "relationship",
+        /// [`KnowledgeContent::Metric`].
+        Metric => "metric",
         /// [`KnowledgeContent::Example`].
         Example => "example",
         /// [`KnowledgeContent::Clarify`].
@@ -124,6 +130,38 @@ pub struct AboutPattern {
     pub column: Option<Glob>,
 }
 
+impl PolicyKnowledge {
+    /// The metrics that can be read under a name of their own.
+    pub fn readable_metrics(&self) -> impl Iterator<Item = (&KnowledgeRecord, &KnownMetric)> {
+        self.records.iter().filter_map(|record| {
+            let KnowledgeContent::Metric(metric) = &record.content else {
+                return None;
+            };
+            let is_readable = metric.readable_as.is_some();
+            is_readable.then_some((record, &**metric))
+        })
+    }
+
+    /// The same of those that a user is told of; of a user who is not known, those that everybody
+    /// is told of.
+    pub fn metrics_for(&self, user: Option<&str>) -> impl Iterator<Item = &KnownMetric> {
+        let told = self
+            .readable_metrics()
+            .filter(move |(record, _)| match user {
+                Some(user) => record.is_for(user),
+                None => record.users.is_empty(),
+            });
+        told.map(|(_, metric)| metric)
+    }
+
+    /// The value of a session that decides which metrics it can read, where one does.
+    pub fn value_of_metrics(&self) -> Option<&'static SessionValue> {
+        let mut metrics = self.readable_metrics();
+        let is_for_some = metrics.any(|(record, _)| !record.users.is_empty());
+        is_for_some.then_some(&SessionValue::User)
+    }
+}
+
 impl KnowledgeRecord {
     /// What kind of record it is.
     pub fn kind(&self) -> KnowledgeKind {
@@ -132,6 +170,7 @@ impl KnowledgeRecord {
             KnowledgeContent::Quirk { .. } => KnowledgeKind::Quirk,
             KnowledgeContent::Correction { .. } => KnowledgeKind::Correction,
             KnowledgeContent::Relationship(_) => KnowledgeKind::Relationship,
+            KnowledgeContent::Metric(_) => KnowledgeKind::Metric,
             KnowledgeContent::Example { .. } => KnowledgeKind::Example,
             KnowledgeContent::Clarify { .. } => KnowledgeKind::Clarify,
             KnowledgeContent::Style { .. } => KnowledgeKind::Style,
@@ -154,6 +193,7 @@ impl KnowledgeRecord {
                 vec![("wrong", wrong), ("right", right)]
             }
             KnowledgeContent::Relationship(known) => vec![("note", &known.note)],
+            KnowledgeContent::Metric(known) => vec![("note", &known.note)],
             KnowledgeContent::Example { question, sql } => {
                 vec![("question", question), ("sql", sql)]
             }

@@ -249,6 +249,7 @@ const WHOLE_VALUES: &[&str] = &[
     "knowledge.quirk",
     "knowledge.correction",
     "knowledge.relationship",
+    "knowledge.metric",
     "knowledge.example",
     "knowledge.clarify",
     "knowledge.style",

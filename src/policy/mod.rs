@@ -8,9 +8,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub mod access;
+pub mod calculated;
 pub mod knowledge;
 pub mod layers;
 pub mod mask_key;
+pub mod metric;
 pub mod model;
 pub mod overlay;
 pub mod policy_limits;
@@ -557,7 +559,8 @@ impl Policy {
             .any(|denied| denied.matches(name))
     }
 
-    /// The session's values that its models and conditions on rows read, each once, in order.
+    /// The session's values that its models, its conditions on rows and its metrics depend on, each
+    /// once, in order.
     pub fn session_values(&self) -> Vec<&SessionValue> {
         let pieces = self.models.iter().flat_map(|model| &model.pieces);
         let filters = self.access.rows.iter().flat_map(|filter| &filter.pieces);
@@ -568,6 +571,7 @@ impl Policy {
                 ModelPiece::Sql(_) => None,
             })
             .collect();
+        values.extend(self.knowledge.value_of_metrics());
         values.sort();
         values.dedup();
         values

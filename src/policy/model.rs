@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
-use super::knowledge::NamedColumns;
+use super::calculated::CalculatedColumns;
 use ground::words::words;
 
 /// One model.
@@ -28,27 +28,6 @@ pub struct PolicyModel {
     pub columns: BTreeMap<String, String>,
     /// The columns that stand in its pieces beside those of the SELECT that the policy writes.
     pub calculated: CalculatedColumns,
-}
-
-/// The columns of a model that are calculated for each row of its SELECT.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CalculatedColumns {
-    /// They, in the order in which they stand behind the model's own.
-    pub all: Vec<CalculatedColumn>,
-    /// How many of the model's pieces they take: the first ones.
-    pub pieces: usize,
-}
-
-/// A column that is calculated.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CalculatedColumn {
-    /// Its name.
-    pub name: String,
-    /// The columns of the model's own SELECT that it reads.
-    pub own: Vec<String>,
-    /// What it reads at the other sides of relationships: the columns of its expression, and those
-    /// that rows are found by.
-    pub others: Vec<NamedColumns>,
 }
 
 /// A piece of a model's SELECT.

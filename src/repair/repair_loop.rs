@@ -455,13 +455,11 @@ impl<'r> RepairLoop<'r> {
     }
 }
 
-/// What a refusal says about a text that could be repaired; none for one of what the text would do.
+/// What a refusal says about a text that could be repaired; none for one of what the text would do,
+/// or of names that the policy itself gives: no catalog knows those better.
 pub fn failure_of(refusal: &Refusal, text: &str) -> Option<Failure> {
-    Failure::reported(
-        text,
-        refusal.sqlstate.as_str(),
-        &refusal.message,
-        refusal.position,
-        FailureOrigin::Gate,
-    )
+    let code = refusal.sqlstate.as_str();
+    let (said, at) = (&refusal.message, refusal.position);
+    let failure = Failure::reported(text, code, said, at, FailureOrigin::Gate);
+    failure.filter(|_| refusal.rule != gate::Rule::Model)
 }

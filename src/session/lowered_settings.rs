@@ -14,6 +14,8 @@ pub struct LoweredText {
     pub signal: Option<Box<BackendSignal>>,
     /// Which of its statements, from 0, the client has sent as LISTEN.
     pub listens: Vec<u32>,
+    /// Whether anything was taken from the client; where only metrics were put in, nothing was.
+    pub is_lowered: bool,
 }
 
 impl LoweredText {
@@ -26,7 +28,16 @@ impl LoweredText {
         self.moved.splice(0..0, clamp.offsets);
         self.signal = self.signal.or(clamp.signal);
         self.listens.extend(clamp.listens);
+        self.is_lowered |= clamp.is_lowered;
         (self, clamp.text)
+    }
+
+    /// Where a character of the changed text stands in the client's, both counted from one.
+    pub fn place_of(position: u32, changed: &Self) -> u32 {
+        let at = usize::try_from(position).unwrap_or(usize::MAX);
+        let moved = changed.moved.iter();
+        let own = moved.fold(at, |at, moved| moved.original_position(at));
+        u32::try_from(own).unwrap_or(position)
     }
 
     /// What runs is known from now on to stand for LISTEN.

@@ -181,7 +181,8 @@ pub(super) fn send_execute(
 
 /// A setting in the statement was lowered: that is counted, and the client will hear of it.
 fn note_lowered(witness: &SessionWitness, running: &mut InFlight, lowered: Option<LoweredText>) {
-    if lowered.is_some() && running.facts.signal.get().is_none() {
+    let is_lowered = lowered.as_ref().is_some_and(|lowered| lowered.is_lowered);
+    if is_lowered && running.facts.signal.get().is_none() {
         witness.telemetry.emit(&SettingsClamped {
             session: &witness.info,
             path: running.path,

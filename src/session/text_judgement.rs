@@ -104,7 +104,11 @@ impl SessionJudge {
                     }
                     return Ok(with_call(permit, lowered));
                 }
-                Verdict::Refused(refusal) => return Err(refusal),
+                Verdict::Refused(mut refusal) => {
+                    let place = |position| lowered.iter().fold(position, LoweredText::place_of);
+                    refusal.position = refusal.position.map(place);
+                    return Err(refusal);
+                }
                 Verdict::Clamped(clamp) => {
                     let (so_far, text) = lowered.unwrap_or_default().and(clamp);
                     lowered = Some(so_far);

@@ -9,8 +9,8 @@ use super::{FromNameMeaning, relation_called};
 use crate::access::AccessTable;
 use catalog::{Catalog, FunctionId, FunctionKind, RelationId};
 use policy::PolicyModel;
+use policy::calculated::CalculatedColumn;
 use policy::knowledge::NamedColumns;
-use policy::model::CalculatedColumn;
 use resolve::{ColumnCompleteness, Resolution, UsedObject};
 use sql::tree::{Node, nodes};
 

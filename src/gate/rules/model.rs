@@ -4,7 +4,8 @@
 //! The name of a model where no SELECT can be put in its place: EXPLAIN ANALYZE, ONLY,
 //! TABLESAMPLE, LOCK TABLE, FETCH from a portal of an EXPLAIN; partitions and parents of what it
 //! covers; a model that does not fit the database, or reads a value of the session that is not
-//! known for certain; and what was prepared when it stood for another SELECT.
+//! known for certain; and what was prepared when it stood for another SELECT. A metric that is read
+//! where it cannot be told by which dimensions it is to be grouped.
 //!
 //! # Why
 //! What a model covers is never read without it. Nothing is named here that the client did not
@@ -184,10 +185,46 @@ pub(crate) fn not_resolved(name: Option<&str>) -> Box<Refusal> {
 pub(crate) fn too_much() -> Box<Refusal> {
     Refusal::new(
         Rule::Model,
-        "the statement names models more often than one statement may",
+        "the statement names models or metrics more often than one statement may",
         "Name each once, in a WITH, and read that.",
     )
     .with_sqlstate(sqlstate::PROGRAM_LIMIT_EXCEEDED)
+}
+
+/// A name that may be that of a dimension or of something else.
+pub(crate) fn metric_ambiguous(metric: &str, name: &str) -> Box<Refusal> {
+    Refusal::new(
+        Rule::Model,
+        &format!("column reference \"{name}\" is ambiguous: {metric} has a dimension of that name"),
+        format!("Write the table before it: {metric}.{name} is the dimension."),
+    )
+    .with_sqlstate(sqlstate::AMBIGUOUS_COLUMN)
+}
+
+/// A column that a metric does not have.
+pub(crate) fn no_metric_column(metric: &str, name: &str, known: &[&str]) -> Box<Refusal> {
+    Refusal::new(
+        Rule::Model,
+        &format!("column \"{name}\" does not exist"),
+        format!("The metric {metric} has {}.", known.join(", ")),
+    )
+    .with_sqlstate(sqlstate::UNDEFINED_COLUMN)
+}
+
+/// A metric that is computed of what may not be read here, or is not there.
+pub(crate) fn metric_unusable(schema: &str, name: &str) -> Box<Refusal> {
+    form(
+        &format!("the metric {schema}.{name} cannot be computed here"),
+        "`pgsieve policy check` with the database says why.",
+    )
+}
+
+/// Where its name stands cannot be told.
+pub(crate) fn metric_not_placed(metric: &str) -> Box<Refusal> {
+    form(
+        &format!("the metric {metric} is read where it cannot be computed"),
+        "Name it in FROM of a SELECT.",
+    )
 }
 
 /// A statement or cursor that was prepared for another text than the one that would run now.

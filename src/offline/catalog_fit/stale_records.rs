@@ -3,6 +3,7 @@
 use super::named_relation::{NamedRelation, near};
 use crate::catalog::Catalog;
 use crate::policy::knowledge::{AboutPattern, KnownRelationship, NamedColumns};
+use crate::policy::metric::KnownMetric;
 use crate::policy::{KnowledgeContent, KnowledgeRecord, Policy};
 
 /// What is missing of what each record names: the record's path and a sentence. A record without a
@@ -37,6 +38,7 @@ impl NamedThings<'_> {
         let path = format!("knowledge.{}.{}", record.kind().name(), record.name);
         let missing = match &record.content {
             KnowledgeContent::Relationship(known) => self.missing_columns(known),
+            KnowledgeContent::Metric(known) => self.missing_of_metric(record, known),
             _ => {
                 let about = record.about.iter();
                 about.filter_map(|pattern| self.missing(pattern)).collect()
@@ -76,6 +78,31 @@ impl NamedThings<'_> {
         sides
             .filter_map(|side| self.missing_of_side(side))
             .collect()
+    }
+
+    /// What a metric is computed of and is not there; and what is there under the name that it is
+    /// read by, so that it is not.
+    fn missing_of_metric(&self, record: &KnowledgeRecord, known: &KnownMetric) -> Vec<String> {
+        let base = &known.base;
+        let mut models = self.policy.models().iter();
+        let is_of_model =
+            models.any(|model| model.schema == base.schema && model.name == base.name);
+        let missing = match is_of_model {
+            true => record.about.iter().find_map(|about| self.missing(about)),
+            false => self.missing_of_side(&NamedColumns {
+                schema: base.schema.clone(),
+                relation: base.name.clone(),
+                columns: known.columns.clone(),
+            }),
+        };
+        let hiding = known.readable_as.as_ref().and_then(|own| {
+            let mut relations = self.relations.iter();
+            let mut models = self.policy.models().iter();
+            let is_there = relations.any(|one| one.schema == own.schema && one.name == own.name)
+                || models.any(|one| one.schema == own.schema && one.name == own.name);
+            is_there.then(|| format!("{own} is a relation or model, and is read in its place"))
+        });
+        missing.into_iter().chain(hiding).collect()
     }
 
     fn missing_of_side(&self, side: &NamedColumns) -> Option<String> {

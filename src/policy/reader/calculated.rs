@@ -7,10 +7,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::calculated::{CalculatedColumn, CalculatedColumns};
 use super::super::knowledge::{
     KnowledgeContent, KnowledgeRecord, KnownRelationship, NamedColumns, PolicyKnowledge,
 };
-use super::super::model::{CalculatedColumn, CalculatedColumns, ModelPiece};
+use super::super::model::ModelPiece;
 use super::super::similar_names::nearest;
 use super::super::yaml::section::{PlacedProblems, report};
 use super::super::yaml::tree::YamlPlace;

@@ -1,6 +1,5 @@
 //! Calculated columns: what is put into a model's SELECT, and what may not be.
 
-use super::super::super::model::{CalculatedColumn, ModelPiece};
 use super::super::super::tests::{policy_with, said_of, version_with};
 use super::*;
 use crate::PolicyModel;

@@ -100,7 +100,7 @@ impl From<ModelSqlError> for ExpressionError {
 }
 
 /// The value of a SELECT that has nothing else.
-fn only_value(parsed: &tree::SyntaxTree) -> Result<Node<'_>, ExpressionError> {
+pub(super) fn only_value(parsed: &tree::SyntaxTree) -> Result<Node<'_>, ExpressionError> {
     let mut statements = parsed.statements();
     let (Some(only), None) = (statements.next(), statements.next()) else {
         return Err(ExpressionError::NotOne);

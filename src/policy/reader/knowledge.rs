@@ -13,8 +13,9 @@ use super::super::yaml::section::{
 };
 use super::super::yaml::tree::YamlTree;
 use super::access::{column, relation};
-use super::lists;
-use ground::limits::{ABOUT_BYTES_MAX, KNOWLEDGE_RECORDS_MAX};
+use super::told_text::text;
+use super::{lists, metrics};
+use ground::limits::KNOWLEDGE_RECORDS_MAX;
 
 /// Reads the section of a policy, whose records may come from several texts.
 pub(super) fn of_policy(
@@ -52,6 +53,7 @@ fn read(
         records.extend(read.into_iter().flatten());
     }
     section.close(problems);
+    is_sound &= metrics::are_named_apart(&records, path, place, problems);
     if records.len() > KNOWLEDGE_RECORDS_MAX {
         let what = format!("at most {KNOWLEDGE_RECORDS_MAX} records are held");
         report(problems, place, path, &what);
@@ -101,7 +103,7 @@ fn record(
     let content = content(kind, &mut section, path, problems);
     let about = match kind {
         KnowledgeKind::Quirk => section.required("about", problems, about),
-        KnowledgeKind::Relationship => Some(Vec::new()),
+        KnowledgeKind::Relationship | KnowledgeKind::Metric => Some(Vec::new()),
         _ => section.optional("about", Vec::new(), problems, about),
     };
     let users = section.optional("users", Vec::new(), problems, |tree, path, problems| {
@@ -118,6 +120,9 @@ fn record(
     let about = match &content {
         KnowledgeContent::Relationship(known) => {
             lists::in_order(vec![about_all(&known.from), about_all(&known.to)])
+        }
+        KnowledgeContent::Metric(known) => {
+            vec![about_relation(&known.base.schema, &known.base.name)]
         }
         _ => about,
     };
@@ -170,6 +175,10 @@ fn content(
         }
         KnowledgeKind::Relationship => {
             return relationship(section, path, problems).map(KnowledgeContent::Relationship);
+        }
+        KnowledgeKind::Metric => {
+            let known = metrics::read(section, path, problems)?;
+            KnowledgeContent::Metric(Box::new(known))
         }
     })
 }
@@ -225,10 +234,14 @@ fn named_columns(word: &str) -> Option<NamedColumns> {
 
 /// The relation of some columns, as a pattern of itself alone.
 fn about_all(named: &NamedColumns) -> AboutPattern {
+    about_relation(&named.schema, &named.relation)
+}
+
+fn about_relation(schema: &str, name: &str) -> AboutPattern {
     AboutPattern {
         relation: RelationPattern {
-            schema: Glob::new(&named.schema),
-            name: Glob::new(&named.relation),
+            schema: Glob::new(schema),
+            name: Glob::new(name),
         },
         column: None,
     }
@@ -254,18 +267,6 @@ fn about(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<Ve
     ))
 }
 
-/// A text that is not empty, and not too long to be read with many others.
-fn text(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<String> {
-    let (place, words) = word(tree, path, problems)?;
-    let words = words.trim();
-    if words.is_empty() || words.len() > ABOUT_BYTES_MAX {
-        let what = format!("a text of 1 to {ABOUT_BYTES_MAX} bytes is wanted");
-        report(problems, place, path, &what);
-        return None;
-    }
-    Some(words.to_owned())
-}
-
 const COLUMNS_WANTED: &str =
     "columns of one relation are wanted here, such as shop.orders(customer_no)";
 
@@ -273,11 +274,13 @@ const COLUMNS_WANTED: &str =
 mod tests {
     use super::super::super::tests::{policy_with, said_of, version_with};
     use super::*;
+    use ground::limits::ABOUT_BYTES_MAX;
 
     const ALL: &str = "term: {churned: {meaning: without an order for 90 days}}, \
         quirk: {cents: {note: in cents, about: [shop.orders.total, 'shop.\"Odd\"']}}, \
         correction: {region: {wrong: orders.region, right: stores.region, about: shop.*}}, \
         relationship: {buyer: {from: 'shop.orders(customer_no)', to: 'shop.customers(\"No\")'}}, \
+        metric: {sales: {base: shop.orders, measure: sum(total)}}, \
         example: {late: {question: Who is late?, sql: SELECT 1, users: [ann, b*]}}, \
         clarify: {recent: {when: no time is named, ask: Since when?}}, \
         style: {names: {note: Write names of schemas.}}";
@@ -288,8 +291,8 @@ mod tests {
         let records = &policy.knowledge().records;
         let kinds: Vec<KnowledgeKind> = records.iter().map(KnowledgeRecord::kind).collect();
         assert_eq!(kinds, KnowledgeKind::ALL);
-        let [term, quirk, correction, relationship, example, _, _] = records.as_slice() else {
-            panic!("seven records")
+        let [term, quirk, correction, relationship, _, example, _, _] = records.as_slice() else {
+            panic!("eight records")
         };
         assert_eq!(term.texts()[0], ("term", "churned"));
         assert!(term.about.is_empty() && term.is_for("anybody"));

@@ -18,12 +18,15 @@ mod knowledge;
 mod limits;
 mod lists;
 mod matching;
+mod metrics;
 mod model_sql;
 mod models;
 mod repair;
 mod rules;
+mod scalar_sql;
 mod settings;
 mod statements;
+mod told_text;
 mod version_hash;
 
 use super::layers::PolicyLayers;

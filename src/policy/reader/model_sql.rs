@@ -40,6 +40,18 @@ pub(super) enum ModelSqlError {
 
 /// Cuts a SELECT into its pieces.
 pub(super) fn pieces(sql: &str) -> Result<Vec<ModelPiece>, ModelSqlError> {
+    let tokens = checked_tokens(sql)?;
+    let pieces = cut(sql, &tokens)?;
+    check(&pieces)?;
+    Ok(pieces)
+}
+
+/// Whether SQL holds only what any text of a policy may.
+pub(super) fn check_words(sql: &str) -> Result<(), ModelSqlError> {
+    checked_tokens(sql).map(|_| ())
+}
+
+fn checked_tokens(sql: &str) -> Result<Vec<Token>, ModelSqlError> {
     prescan(sql, MODEL_SQL_BYTES_MAX).map_err(|error| match error {
         ScanError::TooLong { .. } => ModelSqlError::TooLong,
         ScanError::Nul { .. } | ScanError::OperatorRun { .. } => ModelSqlError::Unreadable,
@@ -51,9 +63,7 @@ pub(super) fn pieces(sql: &str) -> Result<Vec<ModelPiece>, ModelSqlError> {
     for token in &tokens {
         plain(token, text_of(sql, token))?;
     }
-    let pieces = cut(sql, &tokens)?;
-    check(&pieces)?;
-    Ok(pieces)
+    Ok(tokens)
 }
 
 /// Cuts a condition, as it stands behind WHERE, into its pieces.

@@ -95,6 +95,66 @@ pub(super) const KEYS: &[PolicyKey] = &[
     },
     users("knowledge.relationship.*.users"),
     PolicyKey {
+        path: "knowledge.metric",
+        form: RECORDS,
+        absent: Some("none"),
+        doc: "Figures of the business: each with the one way in which it is computed. With as a \
+              metric can be read like a relation, grouped by the dimensions that the statement \
+              names; the SELECT that computes it is judged as if the client had written it.",
+    },
+    PolicyKey {
+        path: "knowledge.metric.*.base",
+        form: RELATION_NAME,
+        absent: None,
+        doc: "The relation or model whose rows it is computed of, with its schema.",
+    },
+    PolicyKey {
+        path: "knowledge.metric.*.measure",
+        form: FILLED,
+        absent: None,
+        doc: "The aggregate, an SQL expression over the columns of base: sum(total - refunded).",
+    },
+    PolicyKey {
+        path: "knowledge.metric.*.dimensions",
+        form: SchemaForm::Each(MapNames::Like("."), &FILLED),
+        absent: Some("none"),
+        doc: "What it may be grouped by: names, each with an SQL expression over the columns of \
+              base.",
+    },
+    PolicyKey {
+        path: "knowledge.metric.*.time",
+        form: FILLED,
+        absent: Some("no column"),
+        doc: "The column of base that says when a row happened.",
+    },
+    PolicyKey {
+        path: "knowledge.metric.*.grain",
+        form: SchemaForm::Either(&[GRAIN, SchemaForm::Many(&GRAIN)]),
+        absent: Some("none"),
+        doc: "Parts of time, each of which is a dimension of that name: date_trunc of it and of \
+              the column time.",
+    },
+    PolicyKey {
+        path: "knowledge.metric.*.filters",
+        form: SchemaForm::Either(&[FILLED, SchemaForm::Many(&FILLED)]),
+        absent: Some("every row counts"),
+        doc: "Conditions, as in WHERE, that rows of base have to meet to count.",
+    },
+    PolicyKey {
+        path: "knowledge.metric.*.as",
+        form: RELATION_NAME,
+        absent: Some("it cannot be read"),
+        doc: "The name, with its schema, under which it can be read: that of no relation and no \
+              model. The column with the figure has the same name without the schema.",
+    },
+    PolicyKey {
+        path: "knowledge.metric.*.note",
+        form: FILLED,
+        absent: Some("nothing"),
+        doc: "What else there is to say about it.",
+    },
+    users("knowledge.metric.*.users"),
+    PolicyKey {
         path: "knowledge.example",
         form: RECORDS,
         absent: Some("none"),
@@ -155,6 +215,17 @@ const PATTERN: SchemaForm = SchemaForm::Either(&[RELATION, COLUMN]);
 
 /// A user name, or some.
 const USERS: SchemaForm = SchemaForm::Either(&[FILLED, SchemaForm::Many(&FILLED)]);
+
+/// One relation, with its schema.
+const RELATION_NAME: SchemaForm = SchemaForm::Text(Some(r"^\s*\S.*\.\S.*$"));
+
+/// A part of time.
+const GRAIN: SchemaForm = SchemaForm::Known(grains);
+
+fn grains() -> Vec<&'static str> {
+    let all = super::super::metric::MetricGrain::ALL.iter();
+    all.map(|grain| grain.name()).collect()
+}
 
 /// Columns of one relation.
 const COLUMNS: SchemaForm = SchemaForm::Text(Some(r"^\s*\S.*\.\S.*\(.*\S.*\)\s*$"));

@@ -34,8 +34,9 @@ fn the_table_has_the_keys_that_the_reader_asks_for() {
          relations: {}\ncolumns: {}\nrows: {}\nforeign: {}\n\
          models: {a.b: {sql: SELECT 1, columns: {a: {about: w}}}}\n\
          knowledge: {term: {a: {meaning: m}}, quirk: {a: {note: n, about: a.b}}, correction: {a: \
-         {wrong: w, right: r}}, relationship: {a: {from: a.b(c), to: a.d(e)}}, example: {a: \
-         {question: q, sql: s}}, clarify: {a: {when: w, ask: a}}, style: {a: {note: n}}}\n\
+         {wrong: w, right: r}}, relationship: {a: {from: a.b(c), to: a.d(e)}}, metric: {a: {base: \
+         a.b, measure: m}}, example: {a: {question: q, sql: s}}, clarify: {a: {when: w, ask: a}}, \
+         style: {a: {note: n}}}\n\
          statements: {several: each, explain_analyze: refuse, with_hold: {max_rows: 1}, \
          lock_access_share: refuse}\ntests: [{statement: x, expect: permit}]\nrepair: {mode: off, gates: {}",
     );
@@ -205,6 +206,11 @@ fn what_the_reader_takes_the_schema_takes() {
             "knowledge",
             "relationship: {a: {from: 'a.b(c, \"D\")', to: 'e.f(g, h)', note: i, users: [j, k]}}",
         ),
+        (
+            "knowledge",
+            "metric: {a: {base: b.c, measure: sum(d), dimensions: {e: f}, time: g, grain: [day, \
+             year], filters: h, as: b.i, note: j, users: k}}",
+        ),
         ("statements", "allow: [select], deny: [insert]"),
         (
             "settings",
@@ -263,6 +269,12 @@ fn what_is_wrong_is_so_to_both() {
         ("knowledge", "quirk: {a: {note: b, about: [c]}}"),
         ("knowledge", "relationship: {a: {from: a.b, to: c.d(e)}}"),
         ("knowledge", "style: {a: {note: b, why: c}}"),
+        ("knowledge", "metric: {a: {base: b, measure: count(*)}}"),
+        ("knowledge", "metric: {a: {base: b.c, measure: ''}}"),
+        (
+            "knowledge",
+            "metric: {a: {base: b.c, measure: d, time: e, grain: era}}",
+        ),
         ("functions", "deny: [a b]"),
         ("statements", "allow: [insert]"),
         ("statements", "deny: [several]"),

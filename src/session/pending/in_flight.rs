@@ -136,10 +136,13 @@ impl InFlight {
 
     /// A setting in it was lowered; the client hears of it before the answer ends.
     pub fn notice_lowered(&mut self, lowered: Option<LoweredText>) {
-        let Some(LoweredText { notice, moved, .. }) = lowered else {
+        let Some(lowered) = lowered else {
             return;
         };
-        self.outcome = StatementOutcome::Clamped;
+        if lowered.is_lowered {
+            self.outcome = StatementOutcome::Clamped;
+        }
+        let LoweredText { notice, moved, .. } = lowered;
         self.another = SubstitutedText::lowered(self.another.take(), &moved);
         if let Some(notice) = notice {
             self.notice = Some(Box::new(PendingNotice::Clamped(notice)));

@@ -5,6 +5,7 @@ mod freshness;
 mod hidden;
 mod kinds;
 mod knowledge;
+mod metrics;
 mod question;
 mod served;
 mod stale;

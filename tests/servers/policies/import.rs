@@ -40,6 +40,7 @@ fn what_a_database_has_of_a_project_is_carried_over() {
         "bakery.orders.status:",
         "orders_customer_id:",
         "till.receipts_raw.paid:",
+        "measure: \"sum(total_cents / 100.0)\"",
         "sql: \"SELECT order_id, customer_id, placed_at,",
         "size:",
     ] {
@@ -86,6 +87,9 @@ fn under_a_policy(stack: &Stack, import: &[&str]) {
     assert!(!fragment.contains("size:"), "{fragment}");
     let why = "dimension size of model.crumbs.orders: the policy refuses it: column_denied";
     assert!(said.contains(why), "{said}");
+    let why = "metric.crumbs.revenue: the policy refuses it: column_denied";
+    assert!(said.contains(why), "{said}");
+    assert!(!fragment.contains("total_cents / 100.0") && fragment.contains("count(order_id)"));
     let written = stack.folder().join("fragment.yaml");
     let to = written.to_string_lossy();
     let (status, printed, _) = run(&[import, &["--output", &to]].concat());

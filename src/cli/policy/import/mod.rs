@@ -30,7 +30,7 @@ use crate::cli::policy::trial::{judge, world};
 use crate::cli::{CommandOutcome, complain, fail, print_outcome};
 use crate::config::SettingsProblem;
 use crate::gate::effects::graph::EffectGraph;
-use crate::limits::DBT_MANIFEST_BYTES_MAX;
+use crate::limits::CHECK_TEXT_BYTES_MAX;
 use crate::offline::assumptions::AssumedDatabase;
 use crate::offline::judge::OfflineJudge;
 use crate::policy::{Policy, PolicyProblem};
@@ -109,7 +109,7 @@ fn manifest(flags: &PolicyImportFlags) -> Result<DbtManifest, Vec<SettingsProble
         vec![SettingsProblem { place, what }]
     };
     let path = &flags.dbt;
-    let text = text_file::read(path, DBT_MANIFEST_BYTES_MAX);
+    let text = text_file::read(path, CHECK_TEXT_BYTES_MAX);
     let text = text.map_err(|fault| wrong(fault.describe(path)))?;
     DbtManifest::read(&text).map_err(|what| wrong(format!("{}: {what}", path.display())))
 }

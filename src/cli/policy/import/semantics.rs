@@ -11,6 +11,7 @@ use super::manifest::{DbtManifest, ProjectRelations, depends_on, list_of, text_o
 use super::sql_piece;
 use crate::catalog::quote::quoted;
 use crate::limits::KNOWLEDGE_RECORDS_MAX;
+use crate::policy::metric::MetricGrain;
 
 /// A semantic model over one relation.
 struct SemanticModel<'m> {
@@ -192,7 +193,8 @@ impl<'m> SemanticModel<'m> {
         let column = sql_piece::bare_column(&Self::written(dimension))?;
         let parameters = dimension.get("type_params")?;
         let grain = text_of(parameters, "time_granularity");
-        GRAINS.contains(&grain).then(|| (column, grain.to_owned()))
+        let is_known = MetricGrain::named(grain).is_some();
+        is_known.then(|| (column, grain.to_owned()))
     }
 }
 
@@ -422,8 +424,3 @@ fn words_about(node: &Value) -> String {
     let words = words.find(|words| !words.trim().is_empty() && *words != text_of(node, "name"));
     words.unwrap_or_default().to_owned()
 }
-
-/// The grains of time that `date_trunc` knows.
-const GRAINS: &[&str] = &[
-    "second", "minute", "hour", "day", "week", "month", "quarter", "year",
-];
