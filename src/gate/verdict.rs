@@ -103,6 +103,12 @@ impl Refusal {
         self
     }
 
+    /// Whether it is about a metric of the policy, whose columns no catalog knows.
+    pub fn is_of_metric(&self) -> bool {
+        let subject = self.subject.as_deref().unwrap_or_default();
+        subject.starts_with(METRIC_SUBJECT)
+    }
+
     /// The same, with what it is about in its DETAIL: names of objects, never values.
     pub(super) fn about(mut self: Box<Self>, what: fmt::Arguments<'_>) -> Box<Self> {
         self.detail = format!("rule: {} ({what})", self.rule.name());
@@ -119,6 +125,9 @@ impl Refusal {
         )
     }
 }
+
+/// What the subject of a refusal begins with that is about a metric.
+pub(super) const METRIC_SUBJECT: &str = "metric ";
 
 /// What a hint of a rule comes to, whatever it was about.
 fn in_general(rule: Rule) -> &'static str {

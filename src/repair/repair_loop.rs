@@ -461,5 +461,5 @@ pub fn failure_of(refusal: &Refusal, text: &str) -> Option<Failure> {
     let code = refusal.sqlstate.as_str();
     let (said, at) = (&refusal.message, refusal.position);
     let failure = Failure::reported(text, code, said, at, FailureOrigin::Gate);
-    failure.filter(|_| refusal.rule != gate::Rule::Model)
+    failure.filter(|_| !refusal.is_of_metric())
 }

@@ -372,7 +372,7 @@ impl<'t> DimensionSearch<'_, 't, '_> {
     fn unknown(&self, name: &str) -> Box<Refusal> {
         let known = self.metric.dimensions.iter().map(|one| one.name.as_str());
         let known: Vec<&str> = known.chain([self.metric.figure()]).collect();
-        model::no_metric_column(self.alias, name, &known)
+        model::no_metric_column((self.alias, self.metric.readable_as.as_ref()), name, &known)
     }
 }
 

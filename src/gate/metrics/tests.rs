@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::rules::check::{agent_with, gate, path_of, session_of};
 use crate::{Gate, SearchPaths, SessionNames, SessionValues, Verdict};
 use catalog::fixture::CatalogFixture;
+use ground::limits::HINT_CHARACTERS_MAX;
 use policy::SessionValue;
 
 const METRICS: &str = "knowledge:
@@ -344,5 +345,20 @@ fn places_are_those_of_the_text_that_came() {
     ] {
         let place = offsets.original_position(character(&clamp.text, word));
         assert_eq!(place, character(text, wanted), "{word}");
+    }
+}
+
+#[test]
+fn a_hint_has_room_for_some_of_many_columns() {
+    let names: Vec<String> = (0..90)
+        .map(|number| format!("dimension_{number}"))
+        .collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    for known in [&names[..3], &names[..]] {
+        let refusal = crate::rules::model::no_metric_column(("net", None), "x", known);
+        let hint = &refusal.hint;
+        assert!(hint.chars().count() <= HINT_CHARACTERS_MAX, "{hint}");
+        assert!(hint.contains("dimension_2"), "{hint}");
+        assert_eq!(hint.ends_with("and others."), known.len() > 3, "{hint}");
     }
 }

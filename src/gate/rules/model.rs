@@ -23,9 +23,12 @@
 //! Everywhere else the model's SELECT runs in the place of its name. Where it cannot be told what a
 //! name means it is `not_resolved`.
 
+use crate::verdict::METRIC_SUBJECT;
 use crate::{Refusal, Rule};
+use ground::limits::HINT_CHARACTERS_MAX;
 use ground::sqlstate;
 use policy::SessionValue;
+use policy::metric::MetricRelation;
 
 /// A form that a model cannot stand in.
 pub(crate) fn form(what: &str, hint: &'static str) -> Box<Refusal> {
@@ -202,14 +205,40 @@ pub(crate) fn metric_ambiguous(metric: &str, name: &str) -> Box<Refusal> {
 }
 
 /// A column that a metric does not have.
-pub(crate) fn no_metric_column(metric: &str, name: &str, known: &[&str]) -> Box<Refusal> {
+pub(crate) fn no_metric_column(
+    (metric, own): (&str, Option<&MetricRelation>),
+    name: &str,
+    known: &[&str],
+) -> Box<Refusal> {
+    let begins = format!("The metric {metric} has ");
+    let mut room = HINT_CHARACTERS_MAX.saturating_sub(begins.chars().count() + MORE.len());
+    let mut fits = |name: &str| {
+        let taken = name.chars().count() + ", ".len();
+        let has_room = taken <= room;
+        room = room.saturating_sub(taken);
+        has_room
+    };
+    let told: Vec<&str> = known
+        .iter()
+        .copied()
+        .take_while(|name| fits(name))
+        .collect();
+    let more = match told.len() == known.len() {
+        true => ".",
+        false => MORE,
+    };
+    let hint = format!("{begins}{}{more}", told.join(", "));
     Refusal::new(
         Rule::Model,
         &format!("column \"{name}\" does not exist"),
-        format!("The metric {metric} has {}.", known.join(", ")),
+        hint,
     )
     .with_sqlstate(sqlstate::UNDEFINED_COLUMN)
+    .of(own.map(|own| format!("{METRIC_SUBJECT}{own}")))
 }
+
+/// Where there is no room for all columns.
+const MORE: &str = " and others.";
 
 /// A metric that is computed of what may not be read here, or is not there.
 pub(crate) fn metric_unusable(schema: &str, name: &str) -> Box<Refusal> {

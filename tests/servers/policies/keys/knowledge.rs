@@ -95,6 +95,60 @@ pub(super) const CASES: &[Case] = &[
         r#"knowledge/relationship/a/users=["ann", "b*"]"#,
     ),
     checked(
+        "knowledge.metric.*.base",
+        METRIC,
+        r#"knowledge/metric/a/base="orders""#,
+        r#"knowledge/metric/a/base="shop.customers""#,
+    ),
+    checked(
+        "knowledge.metric.*.measure",
+        METRIC,
+        r#"knowledge/metric/a/measure="1) AS x, (2""#,
+        r#"knowledge/metric/a/measure="sum(id)""#,
+    ),
+    checked(
+        "knowledge.metric.*.dimensions",
+        METRIC,
+        r#"knowledge/metric/a/dimensions={"x": "a FROM b"}"#,
+        r#"knowledge/metric/a/dimensions={"x": "id"}"#,
+    ),
+    checked(
+        "knowledge.metric.*.time",
+        METRIC,
+        r#"knowledge/metric/a/time="a.b""#,
+        r#"knowledge/metric/a/time="id""#,
+    ),
+    checked(
+        "knowledge.metric.*.grain",
+        METRIC_OVER_TIME,
+        r#"knowledge/metric/a/grain="decade""#,
+        r#"knowledge/metric/a/grain=["day", "year"]"#,
+    ),
+    checked(
+        "knowledge.metric.*.filters",
+        METRIC,
+        r#"knowledge/metric/a/filters=["a; b"]"#,
+        r#"knowledge/metric/a/filters=["id > 0"]"#,
+    ),
+    checked(
+        "knowledge.metric.*.as",
+        METRIC,
+        r#"knowledge/metric/a/as="own""#,
+        r#"knowledge/metric/a/as="shop.own""#,
+    ),
+    checked(
+        "knowledge.metric.*.note",
+        METRIC,
+        r#"knowledge/metric/a/note="""#,
+        r#"knowledge/metric/a/note="another""#,
+    ),
+    checked(
+        "knowledge.metric.*.users",
+        METRIC,
+        r#"knowledge/metric/a/users={"a": "b"}"#,
+        r#"knowledge/metric/a/users=["ann", "b*"]"#,
+    ),
+    checked(
         "knowledge.example.*.question",
         EXAMPLE,
         r#"knowledge/example/a/question="""#,
@@ -182,6 +236,14 @@ const CORRECTION: &[(&str, &str)] =
 const RELATIONSHIP: &[(&str, &str)] = &[(
     "knowledge/relationship/a",
     r#"{"from": "shop.orders(customer)", "to": "shop.customers(id)"}"#,
+)];
+const METRIC: &[(&str, &str)] = &[(
+    "knowledge/metric/a",
+    r#"{"base": "shop.orders", "measure": "count(*)"}"#,
+)];
+const METRIC_OVER_TIME: &[(&str, &str)] = &[(
+    "knowledge/metric/a",
+    r#"{"base": "shop.orders", "measure": "count(*)", "time": "id"}"#,
 )];
 const EXAMPLE: &[(&str, &str)] = &[(
     "knowledge/example/a",
