@@ -768,7 +768,8 @@ pub const DRAIN_TIMEOUT_BOUND: Duration = Duration::from_secs(3_600);
 
 // --- cli
 
-/// Bytes of a text that `check` reads whole: dumps of queries, not of databases.
+/// Bytes of a text that `check` reads whole: dumps of queries, not of databases. So it is of a
+/// manifest of dbt: those of thousands of models have less.
 pub const CHECK_TEXT_BYTES_MAX: u64 = 64 << 20;
 
 /// Bytes of a JSON line that `check` reads: a statement of the largest size, half of it escaped.

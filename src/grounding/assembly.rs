@@ -268,6 +268,7 @@ impl<'s> Assembly<'s> {
         GroundedColumn {
             name: quoted(&column.name).into_owned(),
             type_name: type_name.unwrap_or_else(|| "unknown".into()),
+            is_calculated: column.is_calculated,
             comment,
             ..GroundedColumn::default()
         }
@@ -279,6 +280,7 @@ impl<'s> Assembly<'s> {
         let has = |facet| self.source.facets.has(facet);
         let oid = catalog.relation(id).oid;
         let samples = self.source.samples.get(&(id, column.number));
+        let samples = samples.filter(|_| has(GroundingFacet::Samples));
         let statistics = details.statistics.get(&(oid, column.number));
         let is_told = has(GroundingFacet::Statistics) && self.hides_nothing_of(id);
         GroundedColumn {
@@ -288,14 +290,11 @@ impl<'s> Assembly<'s> {
             is_generated: column.generated != GeneratedKind::Not,
             comment: self.column_comment(id, name),
             labels: self.labels(column).to_vec(),
-            samples: match has(GroundingFacet::Samples) {
-                true => samples.cloned().unwrap_or_default(),
-                false => Vec::new(),
-            },
-            is_brief: false,
+            samples: samples.cloned().unwrap_or_default(),
             statistics: statistics
                 .filter(|_| is_told)
                 .map(|known| statistics::told(known, details.row_estimates.get(&oid).copied())),
+            ..GroundedColumn::default()
         }
     }
 

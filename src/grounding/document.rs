@@ -82,6 +82,9 @@ pub struct GroundedColumn {
     /// Whether the server computes it.
     #[serde(skip_serializing_if = "is_false")]
     pub is_generated: bool,
+    /// Whether a model calculates it from its other columns.
+    #[serde(skip_serializing_if = "is_false")]
+    pub is_calculated: bool,
     /// What it is, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,

@@ -57,6 +57,8 @@ pub struct DescribedColumn {
     pub type_id: Option<TypeId>,
     /// The modifier of its type, or -1.
     pub type_modifier: i32,
+    /// Whether the policy calculates it from the others.
+    pub is_calculated: bool,
 }
 
 /// What a model gives who reads it.

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub mod access;
+pub mod calculated;
 pub mod knowledge;
 pub mod layers;
 pub mod mask_key;
@@ -33,6 +34,7 @@ pub use self::knowledge::{KnowledgeContent, KnowledgeKind, KnowledgeRecord, Poli
 pub use self::model::{CertificateField, PolicyModel, SessionValue};
 pub use self::policy_limits::{OnLimit, PolicyLimits};
 pub use self::policy_rules::{RuleMode, Strictness};
+pub use self::reader::columns_of_expression;
 pub use self::repair::{
     Dialect, DialectChoice, LikelyRepairs, Recoverer, RepairMode, RepairSettings, SimilarityGates,
 };

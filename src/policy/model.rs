@@ -6,11 +6,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 
+use super::calculated::CalculatedColumns;
 use ground::words::words;
 
 /// One model.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PolicyModel {
     /// The schema that it stands in.
     pub schema: String,
@@ -24,6 +26,8 @@ pub struct PolicyModel {
     pub about: String,
     /// What its columns are, in words.
     pub columns: BTreeMap<String, String>,
+    /// The columns that stand in its pieces beside those of the SELECT that the policy writes.
+    pub calculated: CalculatedColumns,
 }
 
 /// A piece of a model's SELECT.
@@ -80,6 +84,24 @@ impl fmt::Display for SessionValue {
             Self::Setting(name) => write!(formatter, ":{name}"),
         }
     }
+}
+
+/// The pieces of a text in which each of these spans is another piece; none where a span is not one
+/// of the text, or two share a byte.
+pub fn pieces_with(
+    text: &str,
+    mut changes: Vec<(Range<usize>, ModelPiece)>,
+) -> Option<Vec<ModelPiece>> {
+    changes.sort_by_key(|(span, _)| (span.start, span.end));
+    let mut pieces = Vec::new();
+    let mut copied = 0;
+    for (span, piece) in changes {
+        pieces.push(ModelPiece::Sql(text.get(copied..span.start)?.into()));
+        pieces.push(piece);
+        copied = span.end;
+    }
+    pieces.push(ModelPiece::Sql(text.get(copied..)?.into()));
+    Some(pieces)
 }
 
 #[cfg(any(test, feature = "fixture"))]

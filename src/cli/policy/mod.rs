@@ -4,6 +4,7 @@ pub(super) mod check;
 pub(super) mod diff;
 pub(super) mod explain;
 pub(super) mod files;
+pub(super) mod import;
 pub(super) mod init;
 pub(super) mod known;
 pub(super) mod person_flags;
@@ -47,6 +48,9 @@ enum PolicyCommand {
     Suggest(suggest::PolicySuggestFlags),
     /// Writes the first draft of a policy, from a database's catalog if --upstream names one.
     Init(init::PolicyInitFlags),
+    /// Prints what a project of dbt says of its relations as a part of a policy: knowledge, and on
+    /// request models.
+    Import(import::PolicyImportFlags),
     /// Prints the relations that a policy's wildcards match now, for relations.known.
     Known(known::PolicyKnownFlags),
     /// Sets the mode of a policy file; the rest of the file stays as it is written.
@@ -69,6 +73,7 @@ pub fn run(flags: &PolicyFlags, out: &mut impl Write) -> CommandOutcome {
         PolicyCommand::Print(flags) => print::run(flags, out),
         PolicyCommand::Suggest(flags) => suggest::run(flags, out),
         PolicyCommand::Init(flags) => init::run(flags, out),
+        PolicyCommand::Import(flags) => import::run(flags, out),
         PolicyCommand::Known(flags) => known::run(flags, out),
         PolicyCommand::SetMode(flags) => set_mode::run(flags, out),
         PolicyCommand::Schema { knowledge } => {

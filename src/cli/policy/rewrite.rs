@@ -140,7 +140,8 @@ fn scalar(word: &str) -> String {
     let mut letters = word.chars();
     let number = word.parse::<i64>().is_ok() && !word.starts_with('+');
     let plain = number
-        || letters.next().is_some_and(|c| c.is_ascii_alphanumeric())
+        || !is_other_number(word)
+            && letters.next().is_some_and(|c| c.is_ascii_alphanumeric())
             && letters.all(letter)
             && !word.ends_with(' ')
             && !WORDS_OF_YAML.contains(&word.to_ascii_lowercase().as_str());
@@ -149,6 +150,13 @@ fn scalar(word: &str) -> String {
         // JSON's strings are YAML's, too.
         false => serde_json::Value::from(word).to_string(),
     }
+}
+
+/// Whether YAML takes a word for a number and gives another word back.
+fn is_other_number(word: &str) -> bool {
+    let read = word.parse::<f64>();
+    let is_based = ["0x", "0o", "0b"].iter().any(|base| word.starts_with(base));
+    is_based || read.is_ok_and(|read| read.to_string() != word)
 }
 
 /// Plain words that some readers of YAML take for something else.
@@ -183,6 +191,11 @@ mod tests {
             ("shop.\"a.b\"", "\"shop.\\\"a.b\\\"\""),
             ("", "\"\""),
             ("on or off", "on or off"),
+            ("1e3", "\"1e3\""),
+            ("0x1F", "\"0x1F\""),
+            ("1.50", "\"1.50\""),
+            ("1.5", "1.5"),
+            ("30s", "30s"),
             ("-1", "-1"),
             ("-a", "\"-a\""),
         ] {

@@ -133,9 +133,7 @@ fn model(catalog: &Catalog, id: RelationId, select: String) -> PolicyModel {
         schema: schema.into(),
         name: catalog.names().text(relation.name).into(),
         pieces: vec![ModelPiece::Sql(select)],
-        is_new: false,
-        about: String::new(),
-        columns: std::collections::BTreeMap::new(),
+        ..PolicyModel::default()
     }
 }
 

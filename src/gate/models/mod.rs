@@ -6,6 +6,7 @@
 //!   mask `hash`
 //! * `catalogs`: what stands for the catalogs where they show what the policy shows
 //! * [`model_body`]: one model's SELECT, made so that nothing of a client's means anything in it
+//! * `calculated`: the columns that are calculated beside those of its own SELECT
 //! * [`optimization_fence`]: what keeps the planner out of it
 //! * [`conditions`]: those of a statement that each row of a name has to meet; [`pushdown`]: how
 //!   they are evaluated within a model, in the forms of `pushdown_forms`
@@ -22,6 +23,7 @@
 //! A model that cannot be used refuses every statement that would read it: what it covers is never
 //! read without it.
 
+mod calculated;
 mod catalogs;
 pub(super) mod conditions;
 pub(super) mod from_names;
@@ -209,7 +211,7 @@ impl SnapshotModels {
             names,
         };
         for (model, covers) in written.iter().zip(&covered) {
-            let compiled = all.compiled(catalog, model, *covers);
+            let compiled = all.compiled((catalog, table), model, *covers);
             all.all.push(compiled);
         }
         let mut filters = Vec::with_capacity(overlays.len());
@@ -420,7 +422,7 @@ impl SnapshotModels {
     /// A model's SELECT may read what the model itself covers, and nothing that another is about.
     fn compiled(
         &self,
-        catalog: &Catalog,
+        (catalog, table): (&Catalog, Option<&AccessTable>),
         model: &PolicyModel,
         covers: Option<RelationId>,
     ) -> CompiledModel {
@@ -433,7 +435,11 @@ impl SnapshotModels {
             key: ModelKey::Models,
             body: match covers.is_none() && !model.is_new {
                 true => Err(UnmatchedEntry::of_model(catalog, model).problem()),
-                false => ModelBody::of(model, catalog, may_read),
+                false => {
+                    let meaning = |id| self.of_relation(id);
+                    calculated::check_other_sides(model, catalog, meaning, table)
+                        .and_then(|()| ModelBody::of(model, catalog, may_read))
+                }
             },
         }
     }

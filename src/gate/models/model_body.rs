@@ -8,6 +8,7 @@
 
 use std::sync::{PoisonError, RwLock};
 
+use super::calculated;
 use super::from_names;
 use super::name_span::NonBlankTokens;
 use super::optimization_fence::{ModelEvaluation, OptimizationFence, needs_no_fence};
@@ -19,7 +20,7 @@ use catalog::{
 use ground::limits::MODEL_PATHS_KEPT_MAX;
 use policy::PolicyModel;
 use policy::SessionValue;
-use policy::model::ModelPiece;
+use policy::model::{ModelPiece, pieces_with};
 use resolve::{
     self, CallForm, KnownParameters, LookupContext, ObjectUse, Resolution, ResultColumn, UsedObject,
 };
@@ -92,17 +93,19 @@ impl ModelBody {
             }
         }
         edits.extend(functions(&named.calls, &resolution, catalog));
-        let fence = match needs_no_fence(select, &named, &resolution, catalog) {
-            true => OptimizationFence::None,
-            false => OptimizationFence::Offset,
-        };
+        if !model.calculated.all.is_empty() {
+            let taken = model.pieces.get(..model.calculated.pieces);
+            let (taken, _) = with_samples(taken.unwrap_or_default());
+            calculated::check_values(model, taken.len(), &resolution, catalog)?;
+        }
+        let fence = fence(model, select, &resolution, catalog);
         let pieces = pieces(&text, &model.pieces, &values, edits)?;
         let (bare, _) = with_samples(&pieces);
         let sample = fence.around(bare, None);
         let meant = meant(&sample, catalog, &path).ok_or("it does not resolve twice alike")?;
         let columns = columns(select, &resolution, catalog);
         Ok(Self {
-            plain: is_plain(select, &columns),
+            plain: model.calculated.all.is_empty() && is_plain(select, &columns),
             columns,
             fence,
             pieces: pieces.into(),
@@ -175,6 +178,24 @@ impl ModelBody {
             ModelEvaluation::Open => OptimizationFence::None.around(text, None),
             ModelEvaluation::Fence(condition) => self.fence.around(text, condition),
         })
+    }
+}
+
+/// What keeps the planner out of a model. A calculated column leaves no row away, and what it reads
+/// of other relations stands in a query of its own: the fence is that of the model's own SELECT.
+fn fence(
+    model: &PolicyModel,
+    select: &nodes::SelectStmt,
+    resolution: &Resolution<'_>,
+    catalog: &Catalog,
+) -> OptimizationFence {
+    let own = calculated::own_select(model, select);
+    let named = own.and_then(|own| from_names::of(Node::SelectStmt(own)).ok());
+    match own.zip(named) {
+        Some((own, named)) if needs_no_fence(own, &named, resolution, catalog) => {
+            OptimizationFence::None
+        }
+        Some(_) | None => OptimizationFence::Offset,
     }
 }
 
@@ -355,23 +376,15 @@ fn pieces(
     let of_values = own
         .iter()
         .filter(|piece| matches!(piece, ModelPiece::Value(_)));
-    let mut changes: Vec<(std::ops::Range<usize>, ModelPiece)> = edits
+    let changes = edits
         .into_iter()
         .map(|edit| (edit.span, ModelPiece::Sql(edit.replacement)))
-        .chain(values.iter().cloned().zip(of_values.cloned()))
-        .collect();
-    changes.sort_by_key(|(span, _)| (span.start, span.end));
-    let mut pieces = Vec::new();
-    let mut copied = 0;
-    for (span, piece) in changes {
-        let between = text.get(copied..span.start).ok_or(UNPLACED)?;
-        pieces.push(ModelPiece::Sql(between.into()));
-        pieces.push(piece);
-        copied = span.end;
+        .chain(values.iter().cloned().zip(of_values.cloned()));
+    let mut pieces = pieces_with(text, changes.collect()).ok_or(UNPLACED)?;
+    if let Some(ModelPiece::Sql(rest)) = pieces.last_mut() {
+        let end = rest.trim_end_matches(|c: char| c == ';' || c.is_ascii_whitespace());
+        *rest = format!("{end}\n");
     }
-    let rest = text.get(copied..).ok_or(UNPLACED)?;
-    let rest = rest.trim_end_matches(|c: char| c == ';' || c.is_ascii_whitespace());
-    pieces.push(ModelPiece::Sql(format!("{rest}\n")));
     Ok(pieces)
 }
 

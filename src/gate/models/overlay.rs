@@ -74,9 +74,7 @@ fn of(
             schema: schema.into(),
             name: name.into(),
             pieces,
-            is_new: false,
-            about: String::new(),
-            columns: std::collections::BTreeMap::new(),
+            ..PolicyModel::default()
         },
         wrong,
         filters: overlay.filters.clone(),

@@ -23,9 +23,7 @@ fn session() -> (Gate, SessionNames) {
         schema: "shop".into(),
         name: name.into(),
         pieces: vec![ModelPiece::Sql(sql.into())],
-        is_new: false,
-        about: String::new(),
-        columns: std::collections::BTreeMap::new(),
+        ..PolicyModel::default()
     };
     let policy = Policy::bi().with_models(vec![
         model("c", &BARE.replace("shop.c", "c").replace('\n', "")),

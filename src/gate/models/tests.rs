@@ -22,8 +22,7 @@ fn model(name: &str, pieces: &[ModelPiece]) -> PolicyModel {
         name: name.into(),
         pieces: pieces.to_vec(),
         is_new: NEW.contains(&name),
-        about: String::new(),
-        columns: std::collections::BTreeMap::new(),
+        ..PolicyModel::default()
     }
 }
 

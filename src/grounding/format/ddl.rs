@@ -103,6 +103,7 @@ fn lines(relation: &GroundedRelation) -> Vec<(String, Option<String>)> {
 
 fn note(column: &GroundedColumn) -> Option<String> {
     let generated = column.is_generated.then(|| "generated".to_owned());
+    let calculated = column.is_calculated.then(|| "calculated".to_owned());
     let comment = column.comment.as_deref().map(one_line);
     let labels = Some(&column.labels).filter(|labels| !labels.is_empty());
     let labels = labels.map(|labels| format!("one of {}", quoted_list(labels)));
@@ -111,7 +112,7 @@ fn note(column: &GroundedColumn) -> Option<String> {
     let common = column.statistics.as_ref().map(|known| &known.common_values);
     let common = common.filter(|values| !values.is_empty());
     let common = common.map(|values| format!("often {}", quoted_list(values)));
-    let said = [generated, comment, labels, samples, common];
+    let said = [generated, calculated, comment, labels, samples, common];
     let said: Vec<String> = said.into_iter().flatten().collect();
     (!said.is_empty()).then(|| said.join("; "))
 }

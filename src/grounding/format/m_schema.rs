@@ -88,6 +88,9 @@ fn tuple(relation: &GroundedRelation, column: &GroundedColumn) -> String {
     if column.not_null {
         tuple.push_str(", Not Null");
     }
+    if column.is_calculated {
+        tuple.push_str(", Calculated");
+    }
     if let Some(comment) = &column.comment {
         let _ = write!(tuple, ", {}", one_line(comment));
     }

@@ -103,6 +103,9 @@ fn column_line(column: &GroundedColumn) -> String {
     if column.is_generated {
         line.push_str(" generated");
     }
+    if column.is_calculated {
+        line.push_str(" calculated");
+    }
     if let Some(comment) = &column.comment {
         let _ = write!(line, ": {}", one_line(comment));
     }

@@ -293,6 +293,7 @@ fn brief(column: &GroundedColumn) -> GroundedColumn {
         type_name: column.type_name.clone(),
         not_null: column.not_null,
         is_generated: column.is_generated,
+        is_calculated: column.is_calculated,
         is_brief: true,
         ..GroundedColumn::default()
     }

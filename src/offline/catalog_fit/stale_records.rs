@@ -106,6 +106,11 @@ impl NamedThings<'_> {
     }
 
     fn missing_of_side(&self, side: &NamedColumns) -> Option<String> {
+        // The columns of a model of its own are calculated along it; the model says what it lacks.
+        let mut models = self.policy.models().iter().filter(|model| model.is_new);
+        if models.any(|model| model.schema == side.schema && model.name == side.relation) {
+            return None;
+        }
         let mut relations = self.relations.iter();
         let found = relations.find(|own| own.schema == side.schema && own.name == side.relation);
         let Some(found) = found else {

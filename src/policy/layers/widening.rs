@@ -49,6 +49,7 @@ impl LayerChanges {
                 hides: hides.iter().any(|key| before.below(&[key]).is_some()),
                 masks: before.below(&["columns", "mask"]).is_some(),
                 filters: before.below(&["rows"]).is_some(),
+                calculates: calculates(&before),
             };
             changes.compare(Some(&before), &after, "", &step);
         }
@@ -155,12 +156,17 @@ struct BasePolicy {
     hides: bool,
     masks: bool,
     filters: bool,
+    /// Whether models have calculated columns, which read along relationships.
+    calculates: bool,
 }
 
 impl BasePolicy {
     /// Whether a key lets more through than before. None: it is left out.
     fn is_wider(&self, path: &str, before: Option<&YamlValue>, after: Option<&YamlValue>) -> bool {
         let section = path.split('.').next().unwrap_or_default();
+        if path.starts_with("knowledge.relationship.") {
+            return self.calculates && before.is_some();
+        }
         if OF_NOTHING.contains(&path) || SECTIONS_OF_NOTHING.contains(&section) {
             return false;
         }
@@ -217,6 +223,17 @@ fn is_new(model: Option<&YamlValue>) -> bool {
     };
     let mut entries = entries.iter();
     entries.any(|entry| entry.key == "new" && entry.tree.is_word("true"))
+}
+
+/// Whether a column of a model has an expression.
+fn calculates(policy: &YamlTree) -> bool {
+    let models = policy.below(&["models"]);
+    let mut models = models.map(YamlTree::entries).unwrap_or_default().iter();
+    models.any(|model| {
+        let columns = model.tree.below(&["columns"]);
+        let mut columns = columns.map(YamlTree::entries).unwrap_or_default().iter();
+        columns.any(|column| column.tree.below(&["expression"]).is_some())
+    })
 }
 
 /// A number with or without a unit; infinite where it is left out or says that there is no bound.
@@ -331,6 +348,7 @@ const LISTS_THAT_REFUSE: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::yaml::tree;
 
     /// The changes that a text makes to a base, in the order of their paths; `+` in front of those
     /// that let more through.
@@ -473,9 +491,29 @@ mod tests {
                 hides: false,
                 masks: false,
                 filters: false,
+                calculates: false,
             };
             let key = "timeouts.statement_timeout";
             assert_eq!(step.is_wider(key, Some(&texts[0]), Some(&texts[1])), wanted);
+        }
+    }
+
+    #[test]
+    fn a_relationship_that_columns_are_calculated_along_may_let_more_through() {
+        for (column, wanted) in [("x: words", false), ("x: {expression: r.x}", true)] {
+            let text =
+                format!("models: {{a.b: {{sql: SELECT c FROM a.b, columns: {{{column}}}}}}}");
+            let step = BasePolicy {
+                hides: false,
+                masks: false,
+                filters: false,
+                calculates: calculates(&tree::read(&text).unwrap()),
+            };
+            let value = YamlValue::Word("as it was".to_owned());
+            let key = "knowledge.relationship.r";
+            assert_eq!(step.is_wider(key, Some(&value), Some(&value)), wanted);
+            assert_eq!(step.is_wider(key, Some(&value), None), wanted);
+            assert!(!step.is_wider(key, None, Some(&value)));
         }
     }
 }

@@ -340,7 +340,7 @@ const COLUMN_WANTED: &str = "a column with its schema and relation is wanted, su
     shop.customers.email; a name with a dot in it stands in double quotes";
 
 /// The columns of the server in every table.
-const SYSTEM_COLUMNS: &[&str] = &["ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"];
+pub(super) const SYSTEM_COLUMNS: &[&str] = &["ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"];
 
 #[cfg(test)]
 mod tests {

@@ -5,11 +5,14 @@
 //!
 //! * [`rules`], [`matching`], [`access`], [`models`], [`knowledge`], [`statements`], [`settings`],
 //!   [`functions`], [`limits`], [`repair`], [`cases`]: the sections
-//! * [`model_sql`]: the SELECT of a model; [`lists`]: lists whose order means nothing;
-//!   [`version_hash`]: the version
+//! * [`model_sql`]: the SELECT of a model; [`calculated`]: the columns that are put into it, each
+//!   by an [`expression`]
+//! * [`lists`]: lists whose order means nothing; [`version_hash`]: the version
 
 mod access;
+mod calculated;
 mod cases;
+mod expression;
 mod functions;
 mod knowledge;
 mod limits;
@@ -33,6 +36,19 @@ use super::{
     CatalogNeed, CatalogView, ForeignAccess, Policy, PolicyProblem, SessionMatch, TimeoutSettings,
     units,
 };
+
+/// The columns that an expression names, each with what stands before its dot, where a text is one
+/// that a calculated column can have.
+///
+/// # Errors
+/// What is wrong with it; nothing of it is shown but names of columns.
+pub fn columns_of_expression(text: &str) -> Result<Vec<(Option<String>, String)>, String> {
+    let read = expression::ScalarExpression::read(text).map_err(|wrong| wrong.to_string())?;
+    let columns = read.columns.into_iter();
+    Ok(columns
+        .map(|column| (column.qualifier, column.name))
+        .collect())
+}
 
 /// Reads a policy, or says everything that is wrong with it.
 pub(super) fn read(layers: &PolicyLayers) -> Result<Policy, Vec<PolicyProblem>> {
@@ -72,10 +88,9 @@ fn policy(layers: &PolicyLayers, problems: &mut PlacedProblems) -> Option<Policy
     let modes = rules::read(&mut top, problems);
     let (matches, priority, until) = occasion(&mut top, problems);
     let access = access::read(&mut top, settings.as_ref(), problems);
-    let models = top.optional("models", Vec::new(), problems, |tree, path, problems| {
-        models::read(tree, path, settings.as_ref(), problems)
-    });
     let knowledge = knowledge::of_policy(&mut top, layers, problems);
+    let known = (settings.as_ref(), knowledge.as_ref());
+    let models = models::of_policy(&mut top, known, problems);
     let tests = top.optional("tests", Vec::new(), problems, cases::read);
     top.close(problems);
     let (limits, repair) = limits::both_sections(limits?, repair?, problems);

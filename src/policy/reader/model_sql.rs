@@ -70,20 +70,20 @@ fn checked_tokens(sql: &str) -> Result<Vec<Token>, ModelSqlError> {
 pub(super) fn condition(sql: &str) -> Result<Vec<ModelPiece>, ModelSqlError> {
     // Neither of the two could be left in the middle by what can stand in the other.
     pieces(&format!("SELECT {sql}"))?;
-    let mut pieces = pieces(&format!("{CONDITION_BEGINS}{sql})"))?;
+    enclosed("SELECT 1 WHERE (", sql)
+}
+
+/// The pieces of what stands in the parentheses of a SELECT, which `opens` begins.
+pub(super) fn enclosed(opens: &str, sql: &str) -> Result<Vec<ModelPiece>, ModelSqlError> {
+    let mut pieces = pieces(&format!("{opens}{sql})"))?;
     if let Some(ModelPiece::Sql(first)) = pieces.first_mut() {
-        *first = first
-            .strip_prefix(CONDITION_BEGINS)
-            .unwrap_or_default()
-            .to_owned();
+        *first = first.strip_prefix(opens).unwrap_or_default().to_owned();
     }
     if let Some(ModelPiece::Sql(last)) = pieces.last_mut() {
         *last = last.strip_suffix(')').unwrap_or_default().to_owned();
     }
     Ok(pieces)
 }
-
-const CONDITION_BEGINS: &str = "SELECT 1 WHERE (";
 
 /// What a model's text may not hold, wherever it stands.
 fn plain(token: &Token, text: &str) -> Result<(), ModelSqlError> {
@@ -171,7 +171,7 @@ fn value(name: &str) -> Result<SessionValue, ModelSqlError> {
 }
 
 /// Whether the pieces are one SELECT, with a literal for each value and with NULL for each.
-fn check(pieces: &[ModelPiece]) -> Result<(), ModelSqlError> {
+pub(super) fn check(pieces: &[ModelPiece]) -> Result<(), ModelSqlError> {
     let (text, literals) = filled(pieces, "'x'");
     let mut found = tokens(&text);
     for (span, value) in literals {
@@ -198,7 +198,7 @@ fn check(pieces: &[ModelPiece]) -> Result<(), ModelSqlError> {
 }
 
 /// The text with the same word for each value, and where those stand.
-fn filled<'p>(
+pub(super) fn filled<'p>(
     pieces: &'p [ModelPiece],
     word: &str,
 ) -> (String, Vec<(Range<usize>, &'p SessionValue)>) {

@@ -2,19 +2,35 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::knowledge::PolicyKnowledge;
 use super::super::model::{ModelPiece, PolicyModel, SessionValue};
 use super::super::signature::parts;
 use super::super::yaml::section::{PlacedProblems, YamlSection, chosen, join, map, report, word};
-use super::super::yaml::tree::{YamlPlace, YamlTree};
+use super::super::yaml::tree::{YamlPlace, YamlTree, YamlValue};
+use super::calculated::{ModelBasis, WrittenColumn};
 use super::model_sql;
 use super::settings::SettingsSection;
 use ground::limits::{ABOUT_BYTES_MAX, MODELS_MAX, NAME_BYTES_MAX};
 
-/// Reads the section. What its values may be is a matter of the settings, where those are known.
-pub(super) fn read(
+/// The sections that models lean on, where they are sound: whose settings may be values, and whose
+/// relationships calculated columns may follow.
+type KnownSections<'s> = (Option<&'s SettingsSection>, Option<&'s PolicyKnowledge>);
+
+/// Reads the section of a policy.
+pub(super) fn of_policy(
+    top: &mut YamlSection,
+    known: KnownSections<'_>,
+    problems: &mut PlacedProblems,
+) -> Option<Vec<PolicyModel>> {
+    top.optional("models", Vec::new(), problems, |tree, path, problems| {
+        read(tree, path, known, problems)
+    })
+}
+
+fn read(
     tree: YamlTree,
     path: &str,
-    settings: Option<&SettingsSection>,
+    known: KnownSections<'_>,
     problems: &mut PlacedProblems,
 ) -> Option<Vec<PolicyModel>> {
     let place = tree.place;
@@ -33,20 +49,16 @@ pub(super) fn read(
         if let Err(what) = &name {
             report(problems, entry.place, &path, what);
         }
-        let read = model(entry.tree, &path, settings, problems);
-        let (Ok((schema, name)), Some(model)) = (name, read) else {
+        let name = name.ok();
+        let Some(model) = model(entry.tree, &path, (name.clone(), known), problems) else {
             sound = false;
             continue;
         };
-        if !named.insert((schema.clone(), name.clone())) {
+        if !named.insert(name) {
             let what = "there is a model of this name; quotes make no difference";
             report(problems, entry.place, &path, what);
         }
-        models.push(PolicyModel {
-            schema,
-            name,
-            ..model
-        });
+        models.push(model);
     }
     models.sort_by(|one, other| (&one.schema, &one.name).cmp(&(&other.schema, &other.name)));
     sound.then_some(models)
@@ -75,7 +87,7 @@ fn name(key: &str) -> Result<(String, String), String> {
 fn model(
     tree: YamlTree,
     path: &str,
-    settings: Option<&SettingsSection>,
+    (name, (settings, knowledge)): (Option<(String, String)>, KnownSections<'_>),
     problems: &mut PlacedProblems,
 ) -> Option<PolicyModel> {
     let mut section = YamlSection::open(tree, path, problems)?;
@@ -96,15 +108,30 @@ fn model(
         chosen(tree, path, TRUTH, problems)
     });
     let about = section.optional("about", String::new(), problems, about);
-    let columns = section.optional("columns", BTreeMap::new(), problems, columns);
+    let no_columns = ModelColumns::default();
+    let columns = section.optional("columns", no_columns, problems, columns);
     section.close(problems);
-    Some(PolicyModel {
-        schema: String::new(),
-        name: String::new(),
+    let (columns, (schema, name)) = (columns?, name?);
+    let basis = ModelBasis {
+        schema: &schema,
+        name: &name,
         pieces: pieces?,
+        knowledge: knowledge?,
+    };
+    let place = columns.place;
+    let (pieces, calculated) = basis.with_columns(columns.written, problems)?;
+    if let Some(place) = place {
+        let taken = pieces.get(..calculated.pieces).unwrap_or_default();
+        check_values(taken, settings, place, &join(path, "columns"), problems);
+    }
+    Some(PolicyModel {
         is_new: is_new?,
         about: about?,
-        columns: columns?,
+        columns: columns.words,
+        pieces,
+        calculated,
+        schema,
+        name,
     })
 }
 
@@ -134,24 +161,72 @@ pub(super) fn check_values(
     }
 }
 
-fn columns(
+/// What a policy says of a model's columns.
+#[derive(Default)]
+struct ModelColumns {
+    /// What they are, in words.
+    words: BTreeMap<String, String>,
+    /// Those that are calculated.
+    written: Vec<WrittenColumn>,
+    /// Where it says so.
+    place: Option<YamlPlace>,
+}
+
+fn columns(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<ModelColumns> {
+    let mut columns = ModelColumns {
+        place: Some(tree.place),
+        ..ModelColumns::default()
+    };
+    let mut named = BTreeSet::new();
+    let mut sound = true;
+    for entry in map(tree, path, problems)? {
+        let path = join(path, &entry.key);
+        if !named.insert(entry.key.clone()) {
+            report(problems, entry.place, &path, "this column is named twice");
+        }
+        let read = column(entry.tree, &path, problems);
+        sound &= read.is_some();
+        let Some((words, written)) = read else {
+            continue;
+        };
+        columns.written.extend(written.map(|written| WrittenColumn {
+            name: entry.key.clone(),
+            ..written
+        }));
+        if let Some(words) = words {
+            columns.words.insert(entry.key, words);
+        }
+    }
+    sound.then_some(columns)
+}
+
+/// What a column is, in words, and how it is calculated where it is.
+fn column(
     tree: YamlTree,
     path: &str,
     problems: &mut PlacedProblems,
-) -> Option<BTreeMap<String, String>> {
-    let mut columns = BTreeMap::new();
-    for entry in map(tree, path, problems)? {
-        let path = join(path, &entry.key);
-        let Some(words) = about(entry.tree, &path, problems) else {
-            continue;
-        };
-        if columns.insert(entry.key, words).is_some() {
-            report(problems, entry.place, &path, "this column is named twice");
-        }
+) -> Option<(Option<String>, Option<WrittenColumn>)> {
+    if !matches!(tree.value, YamlValue::Map(_)) {
+        return about(tree, path, problems).map(|words| (Some(words), None));
     }
-    Some(columns)
+    let mut section = YamlSection::open(tree, path, problems)?;
+    let words = section.optional("about", None, problems, |tree, path, problems| {
+        about(tree, path, problems).map(Some)
+    });
+    let written = section.optional("expression", None, problems, |tree, path, problems| {
+        let (place, expression) = word(tree, path, problems)?;
+        Some(Some(WrittenColumn {
+            name: String::new(),
+            expression,
+            place,
+            path: path.to_owned(),
+        }))
+    });
+    section.close(problems);
+    Some((words?, written?))
 }
 
+/// Words, which are not too many to be read with others.
 fn about(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<String> {
     let (place, words) = word(tree, path, problems)?;
     if words.len() > ABOUT_BYTES_MAX {

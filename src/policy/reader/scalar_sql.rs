@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use super::expression::only_value;
 use super::model_sql::{self, ModelSqlError};
-use sql::tree::{self, Node, nodes};
+use sql::tree::{self, Node};
 
 /// What is wrong with an expression.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,12 +23,11 @@ pub(super) fn columns(sql: &str) -> Result<Vec<String>, ScalarSqlError> {
     // Neither of the two could be left in the middle by what can stand in the other.
     let alone = tree::parse(&format!("SELECT {sql}")).map_err(|_| ScalarSqlError::NotOne)?;
     let inside = tree::parse(&format!("SELECT ({sql})")).map_err(|_| ScalarSqlError::NotOne)?;
-    let (target, other) = (only_target(&alone), only_target(&inside));
-    let (Some(target), Some(_)) = (target, other) else {
+    let (Ok(value), Ok(_)) = (only_value(&alone), only_value(&inside)) else {
         return Err(ScalarSqlError::NotOne);
     };
     let mut columns = Vec::new();
-    let mut waiting = vec![target.val()];
+    let mut waiting = vec![value];
     while let Some(node) = waiting.pop() {
         match node {
             Node::SubLink(_) | Node::SelectStmt(_) => return Err(ScalarSqlError::Subquery),
@@ -43,22 +43,6 @@ pub(super) fn columns(sql: &str) -> Result<Vec<String>, ScalarSqlError> {
     columns.sort();
     columns.dedup();
     Ok(columns)
-}
-
-/// What a SELECT of one thing, and of nothing beside it, returns.
-fn only_target(tree: &tree::SyntaxTree) -> Option<&nodes::ResTarget> {
-    let mut statements = tree.statements();
-    let (Some(only), None) = (statements.next(), statements.next()) else {
-        return None;
-    };
-    let Node::SelectStmt(select) = only.node else {
-        return None;
-    };
-    let mut targets = select.target_list().iter();
-    match (targets.next(), targets.next()) {
-        (Some(target), None) if target.name().is_none() => Some(target),
-        _ => None,
-    }
 }
 
 impl fmt::Display for ScalarSqlError {

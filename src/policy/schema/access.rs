@@ -236,9 +236,25 @@ pub(super) const KEYS: &[PolicyKey] = &[
     },
     PolicyKey {
         path: "models.*.columns",
-        form: SchemaForm::Each(MapNames::Any, &TEXT),
+        form: SchemaForm::Each(MapNames::Any, &MODEL_COLUMN),
         absent: Some("nothing"),
-        doc: "What its columns are, in words, by name.",
+        doc: "Its columns by name: what each is, in words, or a map that can have an expression.",
+    },
+    PolicyKey {
+        path: "models.*.columns.*.about",
+        form: TEXT,
+        absent: Some("nothing"),
+        doc: "What it is, in words.",
+    },
+    PolicyKey {
+        path: "models.*.columns.*.expression",
+        form: FILLED,
+        absent: Some("a column of the model's SELECT"),
+        doc: "Makes it a calculated column beside those of the SELECT: an expression over these, \
+              and along a record of knowledge.relationship that leads from the model's name, over \
+              the other side's columns, as customer.name. No query, no aggregate; the session's \
+              values as in sql. Several rows at the other side are an error, none is NULL. Where \
+              the other side is hidden, masked, filtered or a model, the model cannot be used.",
     },
     PolicyKey {
         path: "functions",
@@ -320,6 +336,7 @@ pub(super) const KEYS: &[PolicyKey] = &[
 const ANY: SchemaForm = SchemaForm::OneOf(&["any"]);
 const NAMES: SchemaForm = SchemaForm::Either(&[FILLED, SchemaForm::Many(&FILLED)]);
 pub(super) const RELATION: SchemaForm = SchemaForm::Text(Some(RELATION_NAME));
+const MODEL_COLUMN: SchemaForm = SchemaForm::Either(&[TEXT, SchemaForm::Section]);
 const MASK: SchemaForm = SchemaForm::Either(&[
     SchemaForm::Nothing,
     SchemaForm::Text(Some(r"^(null|partial|hash|last\(\s*[1-9][0-9]?\s*\))$")),

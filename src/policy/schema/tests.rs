@@ -31,7 +31,8 @@ fn the_table_has_the_keys_that_the_reader_asks_for() {
         "everything",
         "settings",
         "allow: {some: {min: 1, max: 2}}, deny: []}\nmatch: {user: x, certificate: {}}\n\
-         relations: {}\ncolumns: {}\nrows: {}\nforeign: {}\nmodels: {a.b: {sql: SELECT 1}}\n\
+         relations: {}\ncolumns: {}\nrows: {}\nforeign: {}\n\
+         models: {a.b: {sql: SELECT 1, columns: {a: {about: w}}}}\n\
          knowledge: {term: {a: {meaning: m}}, quirk: {a: {note: n, about: a.b}}, correction: {a: \
          {wrong: w, right: r}}, relationship: {a: {from: a.b(c), to: a.d(e)}}, metric: {a: {base: \
          a.b, measure: m}}, example: {a: {question: q, sql: s}}, clarify: {a: {when: w, ask: a}}, \

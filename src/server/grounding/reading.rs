@@ -266,8 +266,12 @@ fn description(
     schema: &str,
     name: &str,
     written: Option<&PolicyModel>,
-    columns: Vec<DescribedColumn>,
+    mut columns: Vec<DescribedColumn>,
 ) -> ModelDescription {
+    let calculated = written.map_or(&[][..], |model| &model.calculated.all);
+    for column in &mut columns {
+        column.is_calculated = calculated.iter().any(|own| own.name == column.name);
+    }
     ModelDescription {
         schema: schema.to_owned(),
         name: name.to_owned(),
@@ -282,6 +286,7 @@ fn described(catalog: &Catalog, columns: &[ResultColumn]) -> Vec<DescribedColumn
         name: column.name.clone(),
         type_id: catalog.index().type_of_oid(column.type_oid),
         type_modifier: column.type_modifier,
+        is_calculated: false,
     });
     columns.collect()
 }

@@ -1,5 +1,6 @@
 //! Hidden tables, columns and rows: models, masks, changes of the catalog under a session.
 
+mod calculated;
 mod changes;
 mod hidden;
 mod masks;

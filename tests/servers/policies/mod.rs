@@ -6,6 +6,7 @@ mod catalog_view;
 mod commands;
 mod files;
 mod fit;
+mod import;
 mod keys;
 mod own_tests;
 mod reload;

@@ -68,6 +68,18 @@ impl PolicyLists {
 }
 
 impl PolicyLists {
+    /// The calculated columns of the model under this key.
+    pub fn calculated(&self, model: &str) -> Vec<ListEntry> {
+        let columns = self.tree.below(&["models", model, "columns"]);
+        let columns = columns.map(YamlTree::entries).unwrap_or_default().iter();
+        let columns = columns.filter(|column| column.tree.below(&["expression"]).is_some());
+        let shown = columns.map(|column| ListEntry {
+            text: column.key.clone(),
+            place: self.layers.shown(column.place, "models"),
+        });
+        shown.collect()
+    }
+
     /// Whether there is a list under a path of keys, however long.
     pub fn has(&self, path: &[&str]) -> bool {
         let found = self.tree.below(path);

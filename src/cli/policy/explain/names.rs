@@ -130,10 +130,10 @@ impl NameFinder<'_> {
                 let model = self.of_new_model(schema.as_deref(), name.as_str());
                 let name = format!("{}{}", schema.unwrap_or_default(), name.as_str());
                 self.add(match model {
-                    Some(place) => NameFound {
+                    Some(ListEntry { text, place }) => NameFound {
                         what: "model",
                         name,
-                        note: format!("the one at {place}"),
+                        note: format!("the one at {place}{}", self.calculated_columns(&text)),
                         said: Vec::new(),
                     },
                     None => NameFound {
@@ -170,10 +170,8 @@ impl NameFinder<'_> {
                 }
             }
             UsedObject::AmbiguousColumn { name, .. } | UsedObject::MissingColumn { name, .. } => {
-                self.add(NameFound {
-                    name: name.as_str().to_owned(),
-                    ..unknown("no column of this name is in reach, or several")
-                });
+                let found = self.missing_column(name.as_str());
+                self.add(found);
             }
             UsedObject::MissingFunction => self.add(unknown("a function that the catalog lacks")),
             UsedObject::Unclear => self.add(unknown("something whose meaning cannot be told")),
@@ -203,8 +201,10 @@ impl NameFinder<'_> {
         let model = self.of_model(id);
         let kind = kind(self.catalog.relation(id).kind);
         let note = match model {
-            Some(place) => {
-                format!("{kind}; the model at {place} stands for it, whatever the lists say")
+            Some(ListEntry { text, place }) => {
+                let said =
+                    format!("{kind}; the model at {place} stands for it, whatever the lists say");
+                said + &self.calculated_columns(&text)
             }
             None if listed && !allowed && !server => {
                 format!("{kind}; no entry of relations.allow names it")
@@ -310,27 +310,55 @@ impl NameFinder<'_> {
         });
     }
 
-    fn of_model(&self, id: RelationId) -> Option<String> {
+    /// The calculated columns of the model under a key, as the end of a note.
+    fn calculated_columns(&self, model: &str) -> String {
+        let columns = self.lists.calculated(model).into_iter();
+        let columns: Vec<String> = columns.map(|column| column.text).collect();
+        match columns.is_empty() {
+            true => String::new(),
+            false => format!(", and calculates {}", columns.join(", ")),
+        }
+    }
+
+    /// A column that no relation of a statement has: a model may calculate it.
+    fn missing_column(&self, name: &str) -> NameFound {
+        let mut models = self.lists.entries(&["models"]).into_iter();
+        let calculated = models.find_map(|model| {
+            let mut columns = self.lists.calculated(&model.text).into_iter();
+            columns.find(|column| column.text == name)
+        });
+        match calculated {
+            Some(ListEntry { text, place }) => NameFound {
+                what: "column",
+                name: text,
+                note: format!("a model calculates one of this name at {place}"),
+                said: Vec::new(),
+            },
+            None => NameFound {
+                name: name.to_owned(),
+                ..unknown("no column of this name is in reach, or several")
+            },
+        }
+    }
+
+    fn of_model(&self, id: RelationId) -> Option<ListEntry> {
         let (schema, name) = self.written(id);
         let models = self.lists.entries(&["models"]);
         let mut models = models.into_iter();
-        let model =
-            models.find(|model| parts(&model.text).is_some_and(|parts| parts == [schema, name]));
-        model.map(|model| model.place)
+        models.find(|model| parts(&model.text).is_some_and(|parts| parts == [schema, name]))
     }
 
     /// Where a model stands that is no relation of the database, and may be meant by this name;
     /// the schema with its dot.
-    fn of_new_model(&self, schema: Option<&str>, name: &str) -> Option<String> {
+    fn of_new_model(&self, schema: Option<&str>, name: &str) -> Option<ListEntry> {
         let mut models = self.lists.entries(&["models"]).into_iter();
-        let model = models.find(|model| {
+        models.find(|model| {
             let parts = parts(&model.text).unwrap_or_default();
             let [own, called] = parts.as_slice() else {
                 return false;
             };
             called == name && schema.is_none_or(|schema| schema.strip_suffix('.') == Some(own))
-        });
-        model.map(|model| model.place)
+        })
     }
 
     fn written(&self, id: RelationId) -> (&str, &str) {

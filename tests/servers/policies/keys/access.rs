@@ -285,7 +285,7 @@ pub(super) const CASES: &[Case] = &[
         },
     },
     Case {
-        key: "models.*.columns",
+        key: "models.*.columns.*.about",
         edits: &[(
             "models",
             r#"{"shop.x": {"new": true, "sql": "SELECT 1 AS a"}}"#,
@@ -295,6 +295,23 @@ pub(super) const CASES: &[Case] = &[
             spares: r#"models/shop.x/columns={"a": "A number."}"#,
         },
     },
+    asked(
+        "models.*.columns.*.expression",
+        &[
+            (
+                "knowledge",
+                r#"{"relationship": {"owner": {"from": "shop.x(id)", "to": "shop.customers(id)"}, "seen": {"from": "shop.y(id)", "to": "shop.orders(id)"}}}"#,
+            ),
+            ("columns/deny", r#"["shop.customers.email"]"#),
+            (
+                "models",
+                r#"{"shop.x": {"new": true, "sql": "SELECT 1 AS id", "columns": {"b": {"expression": "owner.email"}}},
+                    "shop.y": {"new": true, "sql": "SELECT 1 AS id", "columns": {"b": {"expression": "id + 1"}, "c": {"expression": "seen.id + 2"}}}}"#,
+            ),
+        ],
+        &[app(&["SELECT id FROM shop.x"], "42501 model")],
+        &[app(&["SELECT id, b, c FROM shop.y"], "1|2|3")],
+    ),
     asked(
         "functions.allow",
         &[
