@@ -5,6 +5,7 @@
 //! retry stops at one of these numbers.
 
 pub mod cited_records;
+pub mod knowledge;
 pub mod served_groundings;
 
 use std::time::Duration;
@@ -1214,15 +1215,6 @@ pub const MODELS_MAX: usize = 1_000;
 /// Masks of one policy, and conditions on rows: each is compared with every relation and column of
 /// the catalog whenever that changes.
 pub const MASKS_AND_FILTERS_MAX: usize = 1_000;
-
-/// Records of knowledge of one policy: more is a document that nobody reads to its end.
-pub const KNOWLEDGE_RECORDS_MAX: usize = 2_000;
-
-/// Files of knowledge that one policy names: each is watched for changes.
-pub const KNOWLEDGE_FILES_MAX: usize = 50;
-
-/// Dimensions of one metric: each is a column, of which a relation has not many more.
-pub const METRIC_DIMENSIONS_MAX: usize = 100;
 
 /// Bytes of what a policy says in words of a model or a column of it: it is read by a model of
 /// language together with that of many others.

@@ -10,7 +10,8 @@ use super::yaml::section::join;
 use super::yaml::tree;
 use super::yaml::tree::{YamlEntry, YamlPlace, YamlTree, YamlValue};
 use super::{PolicyProblem, schema};
-use ground::limits::{KNOWLEDGE_FILES_MAX, POLICY_LAYERS_MAX};
+use ground::limits::POLICY_LAYERS_MAX;
+use ground::limits::knowledge::KNOWLEDGE_FILES_MAX;
 
 /// The texts that a policy is made of: its own, what that extends, and so on.
 #[derive(Clone)]

@@ -11,7 +11,7 @@ use pgsieve::demo::cluster::PrivateCluster;
 use pgsieve::gate::cache::JudgementCache;
 use pgsieve::policy::{Policy, PolicySet};
 use pgsieve::secret::Secret;
-use pgsieve::session::context::client_min_messages::ClientMinMessages;
+use pgsieve::session::context::client_settings::ClientSettings;
 use pgsieve::session::context::reported_role::ReportAs;
 use pgsieve::session::policy_limits::SessionLimits;
 use pgsieve::session::policy_store::PolicyStore;
@@ -164,7 +164,7 @@ fn conversation(yaml: &str, catalog_cache: Option<Arc<CatalogCache>>) -> Session
         catalog_cache,
         compile_pool: None,
         signals: None,
-        client_min_messages: ClientMinMessages::default(),
+        client_settings: ClientSettings::default(),
         session_limits: SessionLimits::default(),
     };
     let assigned_policy = shared.policy_store.assign(&Arc::default()).unwrap();

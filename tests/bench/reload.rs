@@ -17,7 +17,7 @@ use pgsieve::demo::cluster::PrivateCluster;
 use pgsieve::gate::cache::JudgementCache;
 use pgsieve::policy::{LivePolicies, Policy, PolicySet};
 use pgsieve::secret::Secret;
-use pgsieve::session::context::client_min_messages::ClientMinMessages;
+use pgsieve::session::context::client_settings::ClientSettings;
 use pgsieve::session::context::model_values::LoginFacts;
 use pgsieve::session::context::reported_role::ReportAs;
 use pgsieve::session::policy_limits::SessionLimits;
@@ -278,7 +278,7 @@ fn sessions(
             catalog_cache: Some(Arc::clone(catalog_cache)),
             compile_pool: None,
             signals: None,
-            client_min_messages: ClientMinMessages::default(),
+            client_settings: ClientSettings::default(),
             session_limits: SessionLimits::default(),
         };
         let assigned_policy = policy_store.assign(&Arc::default()).unwrap();

@@ -15,7 +15,7 @@ use super::super::yaml::tree::YamlTree;
 use super::access::{column, relation};
 use super::told_text::text;
 use super::{lists, metrics};
-use ground::limits::KNOWLEDGE_RECORDS_MAX;
+use ground::limits::knowledge::KNOWLEDGE_RECORDS_MAX;
 
 /// Reads the section of a policy, whose records may come from several texts.
 pub(super) fn of_policy(

@@ -11,7 +11,8 @@ use super::super::yaml::section::{
 use super::super::yaml::tree::{YamlPlace, YamlTree};
 use super::scalar_sql;
 use super::told_text::text;
-use ground::limits::{METRIC_DIMENSIONS_MAX, NAME_BYTES_MAX};
+use ground::limits::NAME_BYTES_MAX;
+use ground::limits::knowledge::METRIC_DIMENSIONS_MAX;
 
 /// Reads one metric.
 pub(super) fn read(

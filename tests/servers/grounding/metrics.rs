@@ -3,7 +3,7 @@
 //! hidden from.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 
 use crate::support::command::pgsieve;
 use crate::support::raw::{Frame, kinds, rows};
@@ -238,7 +238,7 @@ fn nothing_of_what_is_hidden_is_told_by_one_that_is_computed_of_it() {
     );
 }
 
-fn grounded(stack: &Stack, policy: &PathBuf, format: &str) -> String {
+fn grounded(stack: &Stack, policy: &Path, format: &str) -> String {
     let (url, policy) = (stack.direct_url(READER), policy.display().to_string());
     let output = pgsieve(
         &[

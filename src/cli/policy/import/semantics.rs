@@ -10,7 +10,7 @@ use super::left_out::LeftOut;
 use super::manifest::{DbtManifest, ProjectRelations, depends_on, list_of, text_of};
 use super::sql_piece;
 use crate::catalog::quote::quoted;
-use crate::limits::KNOWLEDGE_RECORDS_MAX;
+use crate::limits::knowledge::KNOWLEDGE_RECORDS_MAX;
 use crate::policy::metric::MetricGrain;
 
 /// A semantic model over one relation.
@@ -235,11 +235,11 @@ fn joins(models: &[SemanticModel<'_>], left_out: &mut LeftOut) -> Vec<ColumnJoin
     }
     let joins = foreign.into_iter().flat_map(|(name, from)| {
         let others = primary.get(name).into_iter().flatten();
-        others.filter_map(move |to| {
-            (*to != from).then(|| ColumnJoin {
-                from: from.clone(),
-                to: to.clone(),
-            })
+        let own = from.clone();
+        let others = others.filter(move |to| **to != from);
+        others.map(move |to| ColumnJoin {
+            from: own.clone(),
+            to: to.clone(),
         })
     });
     joins.take(KNOWLEDGE_RECORDS_MAX).collect()
