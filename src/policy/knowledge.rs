@@ -1,7 +1,9 @@
 //! What people know of a database and its catalog does not say: typed records.
 //!
-//! No record lets anything through or keeps anything out. They are told: in groundings, in HINTs of
-//! statements that fail on the names that a record is about.
+//! They are told: in groundings, and in HINTs of statements that fail on the names that a record is
+//! about. No record lets anything through or keeps anything out: what a metric stands for is judged
+//! as a client's text is, and a relationship is read along only where a model of the policy says
+//! so.
 
 use std::fmt;
 
