@@ -231,8 +231,7 @@ fn fingerprints_lead_to_pg_stat_statements() {
             "ä".repeat(4_000)
         );
         check(&stack, &mut client, ("m99", &long, &[]));
-        // At most two connections, and idle ones.
-        assert_eq!(connections(&stack), "2");
+        was_asked(&stack, setting);
         // What is no query is not asked for.
         let others = ["SHOW server_version", "EXPLAIN SELECT id FROM things"];
         for text in others {
@@ -271,8 +270,7 @@ fn where_the_server_computes_none_there_is_none() {
         for at in 0..10 {
             assert_eq!(run(at), None, "{setting}");
         }
-        let asked = connections(&stack);
-        assert_eq!(asked, "2", "{setting}: it was asked");
+        was_asked(&stack, setting);
     }
 }
 
@@ -291,6 +289,12 @@ fn nothing_is_asked_for_where_it_is_off() {
         assert_eq!(line_of(&stack, &mut client, &text, &[]).queryid(), None);
     }
     assert_eq!(connections(&stack), "0");
+}
+
+/// The server was asked, over at most two connections: where it answers at once, one may do.
+fn was_asked(stack: &Stack, setting: &str) {
+    let asked = connections(stack);
+    assert!(["1", "2"].contains(&asked.as_str()), "{setting}: {asked}");
 }
 
 /// How many connections of pgsieve's own compile texts in the database.
