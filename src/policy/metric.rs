@@ -122,6 +122,6 @@ fn output(expression: &str, name: &str) -> String {
 }
 
 /// A name in quotes, whatever it is.
-fn in_quotes(name: &str) -> String {
+pub(super) fn in_quotes(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

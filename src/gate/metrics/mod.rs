@@ -19,7 +19,7 @@ use crate::effects::lookup;
 use crate::models::FromNameMeaning;
 use crate::models::from_names::{self, FromName};
 use crate::models::name_span::NonBlankTokens;
-use crate::rules::model;
+use crate::rules::{copy, model};
 use crate::settings::tracked::TrackedState;
 use crate::settings::transaction_end::TransactionEndKind;
 use crate::{ClampedText, OffsetMap, Refusal};
@@ -143,6 +143,7 @@ impl<'s> MetricSearch<'s, '_> {
         marked.retain(|table| self.candidates(table).next().is_some());
         let with_metrics = self.meant(node, &marked);
         for (table, metric) in &with_metrics.metrics {
+            self.check_columns(metric)?;
             let dimensions = NamedDimensions::of(&with_metrics, table.node, metric)?;
             self.put(table, metric, &dimensions, found)?;
             if let Some(name) = &metric.readable_as {
@@ -264,6 +265,28 @@ impl<'s> MetricSearch<'s, '_> {
         })
     }
 
+    /// Whether what a metric is computed of has the columns that it names. The name of one that is
+    /// gone could mean a column of the statement around it.
+    fn check_columns(&self, metric: &KnownMetric) -> Result<(), Box<Refusal>> {
+        let (base, catalog) = (&metric.base, self.effect_graph.catalog());
+        let relation = catalog.relation_named(&base.schema, &base.name);
+        let has_it = |name: &String| {
+            let models = self.effect_graph.models();
+            let of_model = models.has_column(&base.schema, &base.name, name);
+            of_model.unwrap_or_else(|| {
+                let columns = relation
+                    .map(|id| catalog.columns_of(id))
+                    .unwrap_or_default();
+                let mut columns = columns.iter();
+                columns.any(|column| catalog.names().text(column.name) == name)
+            })
+        };
+        match (metric.columns.iter().all(has_it), &metric.readable_as) {
+            (false, Some(own)) => Err(model::metric_unusable(&own.schema, &own.name)),
+            _ => Ok(()),
+        }
+    }
+
     /// Puts a metric's SELECT where its name stands.
     fn put(
         &mut self,
@@ -282,7 +305,7 @@ impl<'s> MetricSearch<'s, '_> {
         let body = metric.select(|number| dimensions.has(number));
         let alias = match table.node.alias() {
             Some(_) => String::new(),
-            None => format!(" AS \"{}\"", name.replace('"', "\"\"")),
+            None => format!(" AS {}", copy::in_quotes(name)),
         };
         let unclear = || model::metric_not_placed(name);
         let written = self.written();

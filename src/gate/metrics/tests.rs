@@ -24,6 +24,11 @@ const METRICS: &str = "knowledge:
     modelled: {base: shop.log, measure: count(*), as: shop.modelled}
     for_ann: {base: shop.log, measure: count(*), as: shop.own, users: ann}
     untold: {base: shop.log, measure: count(*)}
+    stale: {base: shop.log, measure: sum(total), as: shop.stale}
+    late: {base: shop.log, measure: count(*), dimensions: {kind: kind}, as: shop.late}
+    filtered: {base: shop.log, measure: count(*), filters: not void, as: shop.filtered}
+    gone: {base: shop.gone, measure: sum(total), as: shop.of_gone}
+    masked: {base: shop.other, measure: count(at), as: shop.of_model}
   clarify:";
 
 fn session() -> (Gate, SessionNames) {
@@ -36,7 +41,8 @@ fn session() -> (Gate, SessionNames) {
         .table("shop.log2", "id int4")
         .table("shop.regions", "region text, name text")
         .build();
-    let model = "\nmodels: {shop.modelled: {new: true, sql: SELECT region FROM shop.log}}\n";
+    let model = "\nmodels: {shop.modelled: {new: true, sql: SELECT region FROM shop.log}, \
+                 shop.other: {new: true, sql: SELECT region FROM shop.log}}\n";
     let policy = agent_with(&[("knowledge:\n  clarify:", METRICS)], model);
     let mut names = session_of(shop, &policy);
     names.set_paths(path_of(&["shop"]));
@@ -360,5 +366,24 @@ fn a_hint_has_room_for_some_of_many_columns() {
         assert!(hint.chars().count() <= HINT_CHARACTERS_MAX, "{hint}");
         assert!(hint.contains("dimension_2"), "{hint}");
         assert_eq!(hint.ends_with("and others."), known.len() > 3, "{hint}");
+    }
+}
+
+/// What is gone could be found in the query around the metric, and be another figure.
+#[test]
+fn a_column_that_is_gone_is_looked_for_nowhere_else() {
+    let session = session();
+    for metric in ["stale", "late", "filtered", "of_gone", "of_model"] {
+        for text in [
+            format!("SELECT {metric} FROM shop.{metric}"),
+            format!("SELECT (SELECT {metric} FROM shop.{metric}) FROM shop.orders o"),
+            format!("SELECT 1 FROM orders o, LATERAL (SELECT {metric} FROM shop.{metric}) m"),
+        ] {
+            let found = runs(&session, &text);
+            assert!(
+                found.ends_with("cannot be computed here"),
+                "{text}: {found}"
+            );
+        }
     }
 }

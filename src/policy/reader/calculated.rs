@@ -11,6 +11,7 @@ use super::super::calculated::{CalculatedColumn, CalculatedColumns};
 use super::super::knowledge::{
     KnowledgeContent, KnowledgeRecord, KnownRelationship, NamedColumns, PolicyKnowledge,
 };
+use super::super::metric::in_quotes;
 use super::super::model::ModelPiece;
 use super::super::similar_names::nearest;
 use super::super::yaml::section::{PlacedProblems, report};
@@ -276,10 +277,6 @@ fn check(pieces: &[ModelPiece], calculated: &CalculatedColumns) -> Result<(), St
         true => Ok(()),
         false => Err(UNPLACED.into()),
     }
-}
-
-fn in_quotes(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// What the model's own SELECT is called within.
