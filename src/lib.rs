@@ -22,7 +22,8 @@
 //!   the only maker of a [`gate::ReadPermit`]), [`grounding`] (what may be read, told for a prompt)
 //! * Repair: [`dialect`] (foreign dialects become Postgres's), [`repair`] (a read that failed is
 //!   changed and judged again)
-//! * Record: [`telemetry`] (metrics, audit, traces, the live page)
+//! * Record: [`receipts`] (what proves that a statement ran), [`telemetry`] (metrics, audit,
+//!   traces, the live page)
 //! * Reach: [`net`] (sockets and TLS), [`auth`] (who a client is), [`upstream`] (logins, the proof
 //!   that a session is read-only, cancels, the catalog cache), [`doctor`] (a server as it is set
 //!   up)
@@ -71,6 +72,7 @@ pub use {gate, grounding, policy};
 
 pub use {dialect, repair};
 
+pub mod receipts;
 pub mod telemetry;
 
 pub mod auth;

@@ -24,6 +24,7 @@ pub use self::error::AppError;
 use self::reload::{SettingsBaseline, SettingsReload};
 use self::upstream_watch::{RoleCheck, watch_upstream};
 use crate::auth::ClientAuth;
+use crate::config::receipts::ReceiptSettings;
 use crate::config::sources::SettingsSources;
 use crate::config::warnings::ConfigWarning;
 use crate::config::{ListenAddress, PolicyTests, ProgramSettings};
@@ -31,6 +32,7 @@ use crate::limits;
 use crate::net::client_tls::ClientTls;
 use crate::offline::assumptions::LoginRoles;
 use crate::policy::{LivePolicies, PolicySet};
+use crate::receipts::issuer::ReceiptIssuer;
 use crate::server::admin::{self, AdminCredentials, AdminServices};
 use crate::server::grounding::people::{CurrentPeople, SettingsPeople};
 use crate::server::grounding::service::GroundingService;
@@ -116,7 +118,8 @@ async fn serve(
     let tests = tests_of(tests, &upstream);
     let known = (catalogs.clone(), Arc::clone(&live));
     let readiness = Arc::new(Readiness::new(known.0, known.1, telemetry.clone()));
-    door.open(&readiness, groundings, telemetry).await?;
+    let shown = (groundings, login_context.receipt_issuer.clone());
+    door.open(&readiness, shown, telemetry).await?;
     let seen = (Arc::clone(&readiness), telemetry.clone());
     tokio::spawn(watch_upstream((upstream, roles), seen.0, seen.1));
     let mut signals = ProcessSignals::listen().map_err(AppError::System)?;
@@ -239,7 +242,7 @@ impl AdminListener {
     async fn open(
         self,
         readiness: &Arc<Readiness>,
-        groundings: GroundingService,
+        (groundings, receipt_issuer): (GroundingService, Option<Arc<ReceiptIssuer>>),
         telemetry: &Telemetry,
     ) -> Result<(), AppError> {
         let Some(address) = self.address else {
@@ -266,6 +269,7 @@ impl AdminListener {
                 asker: self.asker,
                 session_registry: self.session_registry,
                 groundings,
+                receipt_issuer,
             },
         ));
         Ok(())
@@ -373,8 +377,27 @@ fn login_context(
         accounts: UserAccounts::new(),
         superusers: SuperuserNotices::default(),
         memory: MemoryBudget::new(settings.memory, telemetry.memory()),
+        receipt_issuer: issuer_of(settings.receipts)?,
         telemetry: telemetry.clone(),
     })
+}
+
+/// Who signs receipts, as the settings have it.
+fn issuer_of(settings: Option<ReceiptSettings>) -> Result<Option<Arc<ReceiptIssuer>>, AppError> {
+    let Some(settings) = settings else {
+        return Ok(None);
+    };
+    let ReceiptSettings {
+        issuer,
+        valid_for,
+        keys,
+    } = settings;
+    let mut process = [0; 8];
+    getrandom::fill(&mut process)
+        .map_err(|error| AppError::System(io::Error::other(error.to_string())))?;
+    let process = u64::from_be_bytes(process);
+    let issuer = ReceiptIssuer::new(&issuer, valid_for.as_secs(), keys, process);
+    Ok(Some(Arc::new(issuer)))
 }
 
 fn place(address: &ListenAddress) -> BindAddress {

@@ -224,7 +224,7 @@ impl SettingsReload {
     /// Has them hold; says how many sessions end by it.
     fn take(&self, ready: ReadySettings) -> usize {
         let ReadySettings {
-            settings,
+            mut settings,
             people,
             login_settings,
             upstream,
@@ -242,6 +242,11 @@ impl SettingsReload {
             }
         }
         held.accounts = accounts;
+        if let (Some(issuer), Some(receipts)) =
+            (&self.login_context.receipt_issuer, settings.receipts.take())
+        {
+            issuer.renew(receipts.keys);
+        }
         self.login_context.upstream.renew(&upstream);
         if held.known != settings.catalog.account {
             self.login_context.catalogs.renew(&settings.catalog.account);

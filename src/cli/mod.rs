@@ -8,6 +8,7 @@
 //! * `ground`: what a session may read, told for a prompt
 //! * `policy`: what there is to ask about policies, one file for each question
 //! * `audit`: what an audit says, one file for each question
+//! * `receipt`: keys of receipts, and what a receipt proves
 //! * `doctor`: what the role could do at the database
 //! * `health`, `reload`, `sessions` (by `admin_request`): what operators ask of a running pgsieve
 //! * `rules`: what each rule is for
@@ -38,7 +39,7 @@ mod ground;
 mod hash_password;
 mod health;
 mod policy;
-
+mod receipt;
 mod reload;
 mod repair;
 mod rules;
@@ -76,6 +77,8 @@ enum CliCommand {
     Rules(rules::RulesFlags),
     /// Checks that an audit is whole, and sums it up.
     Audit(audit::AuditFlags),
+    /// Makes the key that signs receipts of statements, and says what a receipt proves.
+    Receipt(receipt::ReceiptFlags),
     /// Examines the upstream: what its user could do without pgsieve, and the SQL that would harden
     /// it.
     Doctor(doctor::DoctorFlags),
@@ -152,6 +155,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         CliCommand::Policy(flags) => policy::run(&flags, &mut out),
         CliCommand::Rules(flags) => rules::run(&flags, &mut out),
         CliCommand::Audit(flags) => audit::run(&flags, &mut out),
+        CliCommand::Receipt(flags) => receipt::run(&flags, &mut out),
         CliCommand::Doctor(flags) => doctor::run(&flags, &mut out),
         CliCommand::Health(flags) => health::run(&flags, &mut out),
         CliCommand::Reload(flags) => reload::run(&flags, &mut out),

@@ -4,31 +4,9 @@
 //! `PGSIEVE_CLIENT_TLS_MODE`, and a few as flags. Later sources win: file, environment, flags.
 
 use crate::config::login_keys;
+use crate::config::receipt_keys;
+pub use crate::config::settings_key::{KeyForm, SettingsKey};
 use crate::config::user_keys::USER_KEYS;
-
-/// One key.
-#[derive(Debug)]
-pub struct SettingsKey {
-    /// Its path in the file.
-    pub path: &'static str,
-    /// How it is written.
-    pub form: KeyForm,
-    /// What holds when it is absent.
-    pub default: &'static str,
-    /// Meaning, unit and bound.
-    pub doc: &'static str,
-}
-
-/// How a value is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeyForm {
-    /// One word or text.
-    Word,
-    /// A list in the file, words with commas between them elsewhere.
-    Words,
-    /// A list of maps, or a map of them, in the file; the same in YAML's flow style elsewhere.
-    Users,
-}
 
 impl SettingsKey {
     /// The key of a path.
@@ -375,6 +353,9 @@ pub const KEYS: &[SettingsKey] = &[
         doc: "A file of 64 hexadecimal digits: the key of the fingerprints. Without the key nobody \
               can compute the fingerprint of a statement.",
     },
+    receipt_keys::KEY_FILE,
+    receipt_keys::ISSUER,
+    receipt_keys::VALID_FOR,
     SettingsKey {
         path: "traces.endpoint",
         form: KeyForm::Word,

@@ -10,9 +10,8 @@
 //! * [`digests`]: what settings were, for those who read them again; [`reload_difference`]: what of
 //!   new ones needs a restart
 //! * [`warnings`]: what should be mended about settings that work
-//! * [`server`], [`recording`], [`upstream`], [`catalog`], [`client`], [`users`] and [`oidc`]: the
-//!   sections,
-//!   each made into the settings of the part that needs them
+//! * [`server`], [`recording`], [`receipts`], [`upstream`], [`catalog`], [`client`], [`users`] and
+//!   [`oidc`]: the sections, each made into the settings of the part that needs them
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -44,9 +43,12 @@ mod login_keys;
 mod misplaced_keys;
 mod oidc;
 pub mod quantities;
+mod receipt_keys;
+pub mod receipts;
 mod recording;
 pub mod reload_difference;
 mod server;
+mod settings_key;
 pub mod sources;
 mod upstream;
 mod user_keys;
@@ -55,6 +57,7 @@ mod value_reader;
 pub mod warnings;
 
 use digests::SettingsDigests;
+use receipts::ReceiptSettings;
 use sources::{FileRead, SettingsSources};
 use value_reader::{KeyReader, ReadingPass};
 
@@ -100,6 +103,8 @@ pub struct ProgramSettings {
     pub audit_columns: bool,
     /// Whether it has what the server calls statements.
     pub audit_queryid: bool,
+    /// How receipts are signed, if there are any.
+    pub receipts: Option<ReceiptSettings>,
     /// The key of the fingerprints.
     pub fingerprint_key: Option<FingerprintKey>,
     /// Threads that serve clients.
@@ -312,6 +317,7 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
     let audit_names = recording::audit_names(reader);
     let audit_columns = recording::audit_columns(reader, audit_names);
     let audit_queryid = recording::audit_queryid(reader);
+    let receipts = receipts::receipts(reader);
     let fingerprint_key = recording::fingerprint_key(reader);
     let workers = server::workers(reader);
     let connections_max = server::connections_max(reader);
@@ -340,6 +346,7 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
         audit_names: audit_names?,
         audit_columns: audit_columns?,
         audit_queryid: audit_queryid?,
+        receipts: receipts?,
         fingerprint_key: fingerprint_key?,
         workers: workers?,
         connections_max: connections_max?,

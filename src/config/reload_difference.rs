@@ -52,6 +52,9 @@ impl StartupSettings {
         "audit.names",
         "audit.columns",
         "audit.queryid",
+        "receipts.key_file",
+        "receipts.issuer",
+        "receipts.valid_for",
         "audit.text",
         "audit.text_recipients",
         "audit.on_full",
@@ -168,6 +171,10 @@ fn waiting(settings: &ProgramSettings) -> Vec<FixedSetting> {
         "encrypted"
     };
     let fingerprints = settings.fingerprint_key.map(|key| key.0);
+    let receipts = settings.receipts.as_ref();
+    let receipts = receipts.map_or_else(Default::default, |own| {
+        (own.issuer.clone(), milliseconds(own.valid_for))
+    });
     vec![
         FixedSetting::open("metrics", on(settings.telemetry.metrics)),
         FixedSetting::open("workers", settings.workers.to_string()),
@@ -187,6 +194,9 @@ fn waiting(settings: &ProgramSettings) -> Vec<FixedSetting> {
         FixedSetting::open("audit.names", on(settings.audit_names)),
         FixedSetting::open("audit.columns", on(settings.audit_columns)),
         FixedSetting::open("audit.queryid", on(settings.audit_queryid)),
+        FixedSetting::open("receipts.key_file", on(settings.receipts.is_some())),
+        FixedSetting::open("receipts.issuer", receipts.0),
+        FixedSetting::open("receipts.valid_for", receipts.1),
         FixedSetting::open("audit.text", text),
         FixedSetting::open("audit.text_recipients", recipients.join(", ")),
         FixedSetting::open("audit.on_full", on_full),

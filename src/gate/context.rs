@@ -56,6 +56,12 @@ pub struct JudgeContext<'j> {
     pub(super) single_call: SingleCall,
     /// The question that the text is, where it is one for the kind of server.
     pub(super) asks_role: Option<RoleQuestion>,
+    /// Whether the text is the question for a receipt.
+    pub(super) asks_receipt: bool,
+    /// Whether what is put into the text is a question that pgsieve answers: nothing is lowered.
+    pub(super) is_own_question: bool,
+    /// The PREPARE or DECLARE whose name an EXECUTE or FETCH runs, where that is all there is.
+    pub(super) source_text: Option<Arc<str>>,
     /// The call that was taken out of the text.
     pub(super) signal: Option<Box<BackendSignal>>,
     /// Whether a name of the statement at hand may stand for something that runs a function whose
@@ -145,6 +151,9 @@ impl<'j> JudgeContext<'j> {
             single_call: SingleCall::None,
             signal: None,
             asks_role: None,
+            asks_receipt: false,
+            is_own_question: false,
+            source_text: None,
             names_path_dependent: false,
             runs_by_path: false,
             literals_judged: Vec::new(),
@@ -471,6 +480,8 @@ impl<'j> JudgeContext<'j> {
             effects: self.effects.into_boxed_slice(),
             cacheable: self.cacheable,
             asks_role: self.asks_role,
+            asks_receipt: self.asks_receipt,
+            source_text: self.source_text.filter(|_| self.statements == 1),
             observed: self.observed.clone().into_boxed_slice(),
             rewritten,
             runs_by_path: self.runs_by_path,

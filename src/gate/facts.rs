@@ -37,6 +37,10 @@ pub struct Facts {
     pub signal: OnceLock<Box<BackendSignal>>,
     /// The question that it is, where it is one for the kind of server and nothing else.
     pub asks_role: Option<RoleQuestion>,
+    /// Whether it is the question for the receipt of the last statement, and nothing else.
+    pub asks_receipt: bool,
+    /// The PREPARE or DECLARE whose name it runs, where it is one EXECUTE or FETCH.
+    pub source_text: Option<Arc<str>>,
     /// The rows at which the policy's own LIMIT cuts its result, if one was added to it.
     pub rows_max: OnceLock<u64>,
     /// The rules of the policy that would have refused it and are only observed, each once.
@@ -249,6 +253,8 @@ impl Facts {
             stands_in: OnceLock::new(),
             signal: OnceLock::new(),
             asks_role: None,
+            asks_receipt: false,
+            source_text: None,
             rows_max: OnceLock::new(),
             observed: Box::default(),
             rewritten: None,

@@ -74,6 +74,7 @@ pub use self::permit::{ReadPermit, WaitingPermit};
 pub use self::plan_question::{PlanBound, PlanCheck, PlanInquiry, QUESTION_NAME};
 pub use self::prepared::cursor_steps::{CursorAction, CursorMovement, CursorStep};
 pub use self::prepared::duplicate_names::OlderBasis;
+pub use self::prepared::statement_digests::{KeptDescriptions, PortalDigests, StatementDigests};
 pub use self::prepared::{Cursor, PreparedStatement, SessionNames, truncated_name};
 pub use self::queryid::StatementShape;
 #[cfg(any(test, feature = "fixture"))]
@@ -411,6 +412,7 @@ fn judged<'t>(
     mut context: JudgeContext<'_>,
 ) -> JudgedText<'t> {
     context.asks_role = RoleQuestion::of(tree);
+    context.asks_receipt = recognized::receipt_question::is_question(context.text);
     let heard = match recognized::backend_signal::take_out(tree, &mut context) {
         true => Ok(()),
         false => judge::judge_message(tree, &mut context),
@@ -461,7 +463,7 @@ fn clamp(context: &mut JudgeContext<'_>) -> Result<Option<ClampedText>, Box<Refu
         offsets: moved,
         signal: context.signal.take(),
         listens: std::mem::take(&mut context.listens),
-        is_lowered: true,
+        is_lowered: !context.is_own_question,
     }))
 }
 

@@ -133,6 +133,8 @@ pub fn is_reserved(name: &str) -> bool {
     let head = name.as_bytes().get(..RESERVED.len());
     !is_show_repaired(name)
         && !is_grounding(name)
+        && !is_receipts(name)
+        && !is_receipt_nonce(name)
         && head.is_some_and(|head| head.eq_ignore_ascii_case(RESERVED.as_bytes()))
 }
 
@@ -145,6 +147,25 @@ pub fn is_show_repaired(name: &str) -> bool {
 pub fn is_grounding(name: &str) -> bool {
     name.eq_ignore_ascii_case(GROUNDING)
 }
+
+/// Whether a setting is the one by which clients ask for a receipt behind each result.
+pub fn is_receipts(name: &str) -> bool {
+    name.eq_ignore_ascii_case(RECEIPTS)
+}
+
+/// Whether a setting is the one by which clients say what their receipts have in them.
+pub fn is_receipt_nonce(name: &str) -> bool {
+    name.eq_ignore_ascii_case(RECEIPT_NONCE)
+}
+
+/// Whether each result is followed by its receipt. It says nothing to the server.
+pub const RECEIPTS: &str = "pgsieve.receipts";
+
+/// A word of the client's that its receipts have in them. It says nothing to the server.
+pub const RECEIPT_NONCE: &str = "pgsieve.receipt_nonce";
+
+/// What SHOW reads to get the receipt of the last statement; nobody sets it.
+pub const RECEIPT: &str = "pgsieve.receipt";
 
 /// The version of the grounding that a client's prompt was made of. It says nothing to the server.
 pub const GROUNDING: &str = "pgsieve.grounding";

@@ -5,6 +5,8 @@
 //! What is refused goes to `refuse`. What ends the session (Terminate, a frame that breaks the
 //! protocol) waits for the answers to everything sent before it.
 
+use std::sync::Arc;
+
 use super::client_side::ClientState;
 use super::pending::ExpectedReply;
 use super::pending::portal_names::ClosedName;
@@ -173,8 +175,16 @@ impl SessionProtocol {
         }
         self.forward(frame)?;
         self.pending.push(match target {
-            StatementOrPortal::Statement(_) => ExpectedReply::DescribeStatement,
-            StatementOrPortal::Portal(_) => ExpectedReply::DescribePortal,
+            StatementOrPortal::Statement(name) => {
+                let prepared = self.context.names.prepared(name);
+                let digests = prepared.and_then(|prepared| prepared.digests.as_ref());
+                ExpectedReply::DescribeStatement(digests.map(Arc::clone))
+            }
+            StatementOrPortal::Portal(name) => {
+                let cursor = self.context.names.cursor(name);
+                let digests = cursor.and_then(|cursor| cursor.digests.as_ref());
+                ExpectedReply::DescribePortal(digests.map(|own| Arc::clone(&own.statement)))
+            }
         });
         Ok(())
     }

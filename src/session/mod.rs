@@ -16,6 +16,7 @@
 //!   * `context`: what names, settings and values mean now
 //!   * `repair`: statements that fail; `plan`: statements whose plan is asked for first;
 //!     `policy_limits`: the limits of the policy that act while a statement runs
+//!   * `receipts`: what proves that a statement ran
 //!   * `failure_hint`: what the HINT of a failure says besides its own words; `readable_objects`:
 //!     what the session may read
 //!   * `signal_calls`: calls that reach other sessions; `lowered_settings`: what was lowered in a
@@ -50,6 +51,7 @@ mod policy_reload;
 pub mod policy_store;
 pub mod protocol;
 pub mod readable_objects;
+mod receipts;
 mod refuse;
 pub mod registry;
 pub mod repair;

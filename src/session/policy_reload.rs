@@ -110,6 +110,7 @@ mod tests {
             plans: Arc::default(),
             telemetry: Telemetry::quiet().unwrap(),
             repair_executor: Arc::new(RepairExecutor::new()),
+            receipt_issuer: None,
         }
     }
 

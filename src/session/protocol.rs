@@ -21,6 +21,7 @@ use super::pending::{ExpectedReply, PendingReplies, SkipExtent};
 use super::plan::plan_cache::{PlanCache, SessionPlans};
 use super::policy_limits::SessionLimits;
 use super::policy_store::{AssignedPolicy, PolicyStore, SessionJudge};
+use super::receipts::session_receipts::SessionReceipts;
 use super::repair::executor::RepairExecutor;
 use super::repair::stage::SessionRepair;
 use super::scheduling::turn::SessionTurn;
@@ -30,6 +31,7 @@ use super::upstream_side::{SelfReport, UpstreamSide};
 use crate::gate::SessionNames;
 use crate::gate::cache::JudgementCache;
 use crate::limits;
+use crate::receipts::issuer::ReceiptIssuer;
 use crate::repair::dialect_history::DialectHistory;
 use crate::sqlstate::SqlState;
 use crate::telemetry::Telemetry;
@@ -63,6 +65,8 @@ pub struct SessionProtocol {
     pub(super) plan: SessionPlans,
     /// What the policy's limits need to know.
     pub(super) limits: SessionLimits,
+    /// What proves that its statements ran.
+    pub(super) receipts: SessionReceipts,
     /// Who is told what it does.
     pub(super) witness: SessionWitness,
     /// What is left of the session's turn.
@@ -81,6 +85,8 @@ pub struct WorkerShared {
     pub telemetry: Telemetry,
     /// Where repairs run.
     pub repair_executor: Arc<RepairExecutor>,
+    /// Who signs receipts, where there is a key.
+    pub receipt_issuer: Option<Arc<ReceiptIssuer>>,
 }
 
 /// What a session must know of the upstream session that it talks to.
@@ -158,6 +164,7 @@ impl SessionProtocol {
                 took: None,
             },
             limits: upstream.session_limits,
+            receipts: SessionReceipts::new(shared.receipt_issuer.as_ref()),
             witness: SessionWitness {
                 telemetry: shared.telemetry.clone(),
                 info,
@@ -318,8 +325,10 @@ impl SessionProtocol {
     }
 
     /// A statement has ended: that is recorded.
-    pub(super) fn finished(&self, running: &InFlight) {
+    pub(super) fn finished(&mut self, running: &InFlight) {
+        let heard = (&mut self.client.reply, &self.context.client_settings);
+        let receipt = (self.receipts).statement_over(running, &self.witness.info, heard);
         let queryid = self.repair.queryid_of(&running.facts);
-        self.witness.finished(running, queryid);
+        self.witness.finished(running, queryid, receipt);
     }
 }

@@ -13,6 +13,9 @@ use super::client_side::ClientState;
 use super::failure_hint::hint_of_refusal;
 use super::pending::ExpectedReply;
 use super::protocol::SessionProtocol;
+use super::receipts::draft::catalog_of;
+use super::receipts::finished::RefusedStatement;
+use super::receipts::statement_refused;
 use super::reply;
 use super::session_end::{SessionEnd, UNSENDABLE};
 use crate::gate::{Facts, PreparedStatement, Refusal, StatementKind};
@@ -121,7 +124,7 @@ fn report_and_hint(
     let failure = (refusal.sqlstate.as_str(), &*refusal.message);
     let hint = hint_of_refusal(protocol, failure, &refusal.hint, text);
     refusal.sqlstate = protocol.judge.gate.policy().sqlstate_of(refusal.sqlstate);
-    report_refusal(protocol, refusal, judged, path);
+    report_refusal(protocol, refusal, judged, (path, text));
     if let Some(hint) = hint {
         refusal.hint = hint;
     }
@@ -131,7 +134,7 @@ fn report_refusal(
     protocol: &mut SessionProtocol,
     refusal: &Refusal,
     judged: Option<(Arc<Facts>, StatementArrival)>,
-    path: ProtocolPath,
+    (path, text): (ProtocolPath, Option<&str>),
 ) {
     let now = Instant::now();
     // The snapshot that has no such name may be older than the name.
@@ -142,6 +145,14 @@ fn report_refusal(
         Some((facts, arrived)) => (Some(facts), *arrived),
         None => (None, protocol.client.inflow.arrival()),
     };
+    let refused = RefusedStatement {
+        text,
+        facts,
+        catalog: catalog_of(&protocol.context.names),
+        sqlstate: SqlstateCode::from(refusal.sqlstate),
+        begun: arrived.begun,
+    };
+    let receipt = statement_refused(protocol, &refused);
     let trace = protocol.witness.trace_refused(path, &arrived);
     let plan = protocol.plan.took.take();
     // An Execute comes behind the plan that was asked for at its Bind.
@@ -164,6 +175,7 @@ fn report_refusal(
         named: facts.and_then(|facts| facts.named_objects.as_deref()),
         text: facts.and_then(|facts| facts.text.as_deref()),
         queryid: None,
+        receipt,
         sqlstate: Some(SqlstateCode::from(refusal.sqlstate)),
         rows: 0,
         bytes: 0,

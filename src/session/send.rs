@@ -22,10 +22,11 @@ use crate::telemetry::labels::{ProtocolPath, StatementOutcome};
 use crate::wire::frame::ClientFrame;
 use crate::wire::frontend::{Bind, Execute, ParameterOids, Parse};
 
-/// Writes a Query, which is then owed.
+/// Writes a Query, which is then owed; `own_text` is the client's, whatever runs in its place.
 pub(super) fn send_query(
     protocol: &mut SessionProtocol,
     frame: &ClientFrame<'_>,
+    own_text: &str,
     query: AdmittedQuery<'_>,
 ) -> Result<(), SessionEnd> {
     let AdmittedQuery { text, allowance } = query;
@@ -58,6 +59,11 @@ pub(super) fn send_query(
         .context
         .report_as
         .answer_to(&running.facts, &protocol.pending);
+    running.receipt = protocol.receipts.draft_of_query(
+        (&running.facts, &protocol.context.names),
+        own_text,
+        permit.text(),
+    );
     protocol
         .upstream
         .outbox
@@ -114,6 +120,13 @@ pub(super) fn send_parse(
         .context
         .names
         .set_parameters(parse.name, parameters);
+    let names = &protocol.context.names;
+    let kept =
+        (protocol.receipts).draft_of_parse((&running.facts, names), parse.text, permit.text());
+    if let Some((digests, draft)) = kept {
+        protocol.context.names.set_digests(parse.name, digests);
+        running.receipt = Some(draft);
+    }
     protocol
         .upstream
         .outbox
@@ -134,10 +147,13 @@ pub(super) fn send_bind(
     protocol: &mut SessionProtocol,
     frame: &ClientFrame<'_>,
     bind: &Bind<'_>,
-    portal: Cursor,
+    mut portal: Cursor,
 ) -> Result<(), SessionEnd> {
     let another = SubstitutedText::of(&portal.facts, &portal.text);
     let citable_text = shared_text(protocol, &portal.text);
+    let prepared = protocol.context.names.prepared(bind.statement);
+    let digests = prepared.and_then(|prepared| prepared.digests.as_ref());
+    portal.digests = protocol.receipts.of_bind(digests, bind);
     protocol.context.names.add_cursor(bind.portal, portal);
     protocol.limits.forget_portal(bind.portal);
     protocol.forward(frame)?;
@@ -175,6 +191,11 @@ pub(super) fn send_execute(
     running.trace = protocol.witness.trace_sent(&protocol.pending);
     running.another = another;
     running.citable_text = shared_text(protocol, &text);
+    running.receipt = protocol.receipts.draft_of_execute(
+        (&running.facts, &protocol.context.names),
+        execute.portal,
+        &text,
+    );
     if running.facts.stands_in.get().is_some() {
         running.outcome = StatementOutcome::Repaired;
     }

@@ -94,6 +94,7 @@ impl ServerShared {
             plans: Arc::clone(&self.plans),
             telemetry: self.telemetry.clone(),
             repair_executor: Arc::clone(&self.repair_executor),
+            receipt_issuer: self.login_context.receipt_issuer.clone(),
         }
     }
 

@@ -160,6 +160,7 @@ pub(super) fn portal_of(
             parameters: prepared.parameters,
             next_run: Certainty::Certain,
             opened: None,
+            digests: None,
         }),
         Err(refusal) => {
             let arrived = client.inflow.arrival();

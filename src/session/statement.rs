@@ -77,7 +77,7 @@ fn query_steps<'t>(
                 Measured(measure_cursors(protocol, frame, admitted)?)
             }
             Measured(query) => Planned(plan_within_bounds(protocol, frame, query)?),
-            Planned(query) => return Ok(send_query(protocol, frame, query)?),
+            Planned(query) => return Ok(send_query(protocol, frame, text.text, query)?),
         };
     }
 }

@@ -18,6 +18,7 @@ use super::repair::executor::StepTimes;
 use crate::gate::{Facts, Rule, SessionNames};
 use crate::limits;
 use crate::policy::RuleMode;
+use crate::receipts::issuer::ReceiptId;
 use crate::repair::Attempt;
 use crate::sql::fingerprint::Fingerprint;
 use crate::telemetry::Telemetry;
@@ -374,11 +375,17 @@ impl SessionWitness {
     }
 
     /// A statement has ended, which the server calls so, where it has told.
-    pub(super) fn finished(&self, running: &InFlight, queryid: Option<i64>) {
+    pub(super) fn finished(
+        &self,
+        running: &InFlight,
+        queryid: Option<i64>,
+        receipt: Option<ReceiptId>,
+    ) {
         self.activity.add_rows(running.rows);
         let info = running.info.as_ref().unwrap_or(&self.info);
         let event = StatementFinished {
             queryid,
+            receipt,
             ..running.event(info, Instant::now())
         };
         self.telemetry.finished(&event);

@@ -213,7 +213,7 @@ fn sieve(cluster: &PrivateCluster, folder: &std::path::Path, audit: bool) -> (Ch
 }
 
 /// The shipped `agent`, but for the bytes of a result: large ones are measured too.
-fn unbounded_results() -> String {
+pub fn unbounded_results() -> String {
     let agent = include_str!("../../policies/agent.yaml");
     let bound = "\n  result_bytes: 10MiB\n";
     assert!(agent.contains(bound), "agent bounds results otherwise");

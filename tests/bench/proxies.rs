@@ -65,6 +65,7 @@ struct Plan {
     policies_only: bool,
     models_only: bool,
     telemetry_only: bool,
+    receipts_only: bool,
     fairness: bool,
     floods: Option<String>,
     evidence: evidence::Effort,
@@ -79,7 +80,7 @@ struct Figure {
 
 fn main() {
     let plan = plan();
-    if plan.telemetry_only {
+    if plan.telemetry_only || plan.receipts_only {
         return evidence::report(&plan.evidence);
     }
     if plan.cached_only {
@@ -151,6 +152,7 @@ fn plan() -> Plan {
         policies_only: given("--policies-only"),
         models_only: given("--models-only"),
         telemetry_only: given("--telemetry-only"),
+        receipts_only: given("--receipts-only"),
         fairness: given("--fairness"),
         floods: arguments
             .iter()
@@ -160,6 +162,7 @@ fn plan() -> Plan {
             blocks: usize::try_from(number("--blocks", if quick { 2 } else { 15 })).unwrap(),
             clients: 8,
             apart: given("--apart"),
+            receipts: given("--receipts-only"),
             instructions_only: given("--instructions-only"),
         },
     }

@@ -27,6 +27,8 @@ mod programs;
 #[cfg(test)]
 mod protocol;
 #[cfg(test)]
+mod receipts;
+#[cfg(test)]
 mod repair;
 #[cfg(test)]
 mod settings;

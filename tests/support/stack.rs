@@ -103,7 +103,10 @@ impl Stack {
         }
         let folder = std::env::temp_dir().join(format!("pgsieve-it-{}", random_name().unwrap()));
         fs::create_dir(&folder).unwrap();
-        let (listen, admin) = (local(free_port().unwrap()), local(free_port().unwrap()));
+        let listen = free_port().unwrap();
+        // A port that was free a moment ago may be given out again.
+        let admin = until(|| Some(free_port().unwrap()).filter(|port| *port != listen)).unwrap();
+        let (listen, admin) = (local(listen), local(admin));
         let upstream = format!(
             "postgres://127.0.0.1:{}/{database}{}",
             cluster.port(),

@@ -22,7 +22,7 @@ const LIBRARIES: &[(&str, &[&str])] = &[
     ("age", &["src/telemetry/audit/"]),
     ("axum", &["src/server/"]),
     ("hyper", &["src/server/", "src/net/"]),
-    ("ring", &["src/auth/", "src/net/"]),
+    ("ring", &["src/auth/", "src/net/", "src/receipts/"]),
     // What it sends is pgsieve's own questions, and the demo's.
     (
         "tokio_postgres",

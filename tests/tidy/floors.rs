@@ -37,10 +37,15 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
             &["sql", "catalog", "resolve", "policy", "gate", "dialect"],
         ],
     ),
-    // 4 telemetry: events carry rules, kinds, fingerprints and attempts
+    // 4 receipts: signed, and verified again
+    ("receipts", &[GROUND]),
+    // telemetry: events carry rules, kinds, fingerprints and attempts
     (
         "telemetry",
-        &[GROUND, &["sql", "catalog", "policy", "gate", "repair"]],
+        &[
+            GROUND,
+            &["sql", "catalog", "policy", "gate", "repair", "receipts"],
+        ],
     ),
     // 5 reach: logins need sockets; upstreams run permits
     ("net", &[GROUND, &["wire", "telemetry"]]),
@@ -127,6 +132,7 @@ const BELOW_UPSTREAM: &[&str] = &[
     "grounding",
     "dialect",
     "repair",
+    "receipts",
     "telemetry",
     "net",
     "auth",

@@ -21,6 +21,7 @@ impl JudgeContext<'_> {
                         facts: Arc::clone(inner),
                         text: Arc::clone(text),
                         parameters: ParameterTypes::Unknown,
+                        digests: None,
                     });
                 }
                 SessionEffect::Deallocate { name: gone } if **gone == *name => return None,
@@ -56,6 +57,7 @@ impl JudgeContext<'_> {
                         parameters: ParameterTypes::Unknown,
                         next_run: Certainty::Possible,
                         opened: None,
+                        digests: None,
                     });
                 }
                 SessionEffect::CloseCursor { name: gone } if **gone == *name => return None,

@@ -6,6 +6,7 @@
 //! * `lookup`: a name, after what earlier statements of the same text did to it;
 //!   `duplicate_names`: names that were given anew; `state_at_end`: what a transaction's end brings
 //!   back
+//! * `statement_digests`: what receipts say of them
 //! * `execution`: what an EXECUTE or a portal runs, judged again; `cursor_steps`: how far a cursor
 //!   has come
 //!
@@ -18,6 +19,7 @@ pub(super) mod duplicate_names;
 pub(super) mod execution;
 pub(super) mod lookup;
 mod state_at_end;
+pub(super) mod statement_digests;
 
 use std::fmt;
 use std::sync::Arc;
@@ -28,6 +30,7 @@ use super::lazy_map::LazyMap;
 use super::plan_question::QUESTION_NAME;
 use super::prepared::duplicate_names::{DuplicateNames, OlderBasis, UnnamedDuplicates};
 use super::prepared::state_at_end::TransactionEndState;
+use super::prepared::statement_digests::{PortalDigests, StatementDigests};
 use super::{Certainty, Facts, ParameterTypes, SessionEffect, SessionValues};
 use ground::limits::{self, NAME_BYTES_MAX};
 
@@ -73,6 +76,8 @@ pub struct PreparedStatement {
     pub text: Arc<str>,
     /// The types of its parameters, as a Parse message gave them.
     pub parameters: ParameterTypes,
+    /// What receipts say of it, where there are any.
+    pub digests: Option<Arc<StatementDigests>>,
 }
 
 /// A cursor of SQL or a portal of the protocol.
@@ -90,6 +95,8 @@ pub struct Cursor {
     pub next_run: Certainty,
     /// Where names were looked up when it was opened, where that matters when it runs on.
     pub opened: Option<SearchPaths>,
+    /// What receipts say of it, where it was made by a Bind and there are any.
+    pub digests: Option<Arc<PortalDigests>>,
 }
 
 impl SessionNames {
@@ -197,6 +204,7 @@ impl SessionNames {
                         parameters: ParameterTypes::Unknown,
                         next_run: Certainty::Possible,
                         opened: None,
+                        digests: None,
                     },
                 );
             }
@@ -226,6 +234,7 @@ impl SessionNames {
             facts,
             text,
             parameters: ParameterTypes::Unknown,
+            digests: None,
         };
         let older = self.prepared.insert(name.into(), prepared);
         if let Some(older) = &older {
@@ -247,6 +256,13 @@ impl SessionNames {
     pub fn set_parameters(&mut self, name: &str, parameters: ParameterTypes) {
         if let Some(prepared) = self.prepared.get_mut(truncated_name(name)) {
             prepared.parameters = parameters;
+        }
+    }
+
+    /// What receipts say of a statement that was just prepared.
+    pub fn set_digests(&mut self, name: &str, digests: Arc<StatementDigests>) {
+        if let Some(prepared) = self.prepared.get_mut(truncated_name(name)) {
+            prepared.digests = Some(digests);
         }
     }
 
@@ -581,6 +597,7 @@ mod tests {
             parameters: ParameterTypes::Unknown,
             next_run: Certainty::Possible,
             opened: None,
+            digests: None,
         };
         names.add_cursor("c", cursor.clone());
         names.add_cursor("c", cursor);
@@ -649,6 +666,7 @@ mod tests {
             parameters: ParameterTypes::Unknown,
             next_run: Certainty::Possible,
             opened: None,
+            digests: None,
         };
         names.add_cursor("c", cursor.clone());
         names.add_cursor("c", cursor);

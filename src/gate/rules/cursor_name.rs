@@ -39,6 +39,7 @@ pub(crate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResul
             }
             execution::cursor(&cursor, context)?;
             context.take_over(&cursor.facts);
+            context.source_text = Some(cursor.text);
             Ok(())
         }
         None => Err(Refusal::new(

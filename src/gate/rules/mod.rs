@@ -125,7 +125,7 @@ pub(super) fn check_statement(
             roles::RoleRequest::Nothing => settings::check(node, context),
         },
         StatementKind::Begin => settings::check_begin(node, context),
-        StatementKind::Show => settings::look_at_show(node),
+        StatementKind::Show => settings::check_show(node, context),
         StatementKind::Execute => prepared_name::check(node, context),
         StatementKind::Fetch | StatementKind::Move => cursor_name::check(node, context),
         StatementKind::Declare => with_hold::check(node, context),

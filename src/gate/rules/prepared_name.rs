@@ -37,6 +37,7 @@ pub(crate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResul
             backend_signal::runs_alone(&prepared.facts)?;
             execution::prepared(&prepared, context)?;
             context.take_over(&prepared.facts);
+            context.source_text = Some(prepared.text);
             Ok(())
         }
         None => Err(Refusal::of_unknown_statement(name).about(format_args!("{name}"))),

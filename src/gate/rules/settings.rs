@@ -30,6 +30,7 @@
 use std::borrow::Cow;
 
 use crate::context::JudgeContext;
+use crate::recognized::receipt_question;
 use crate::rules::{RuleResult, node_unknown, setting_denied};
 use crate::settings;
 use crate::settings::AllowedSetting;
@@ -70,12 +71,13 @@ pub(crate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResul
     }
 }
 
-/// SHOW reads any setting but pgsieve's own.
-pub(crate) fn look_at_show(node: Node<'_>) -> RuleResult {
+/// SHOW reads any setting but pgsieve's own, of which it asks for one.
+pub(crate) fn check_show(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
     match node {
-        Node::VariableShowStmt(show) => {
-            settings::reserved(Rule::Settings, show.name().unwrap_or_default())
-        }
+        Node::VariableShowStmt(show) => match show.name().unwrap_or_default() {
+            name if receipt_question::is_asked_by(name) => receipt_question::put_in(context),
+            name => settings::reserved(Rule::Settings, name),
+        },
         _ => Err(node_unknown::refusal(node)),
     }
 }

@@ -10,7 +10,11 @@ use super::rules::roles;
 use super::{Refusal, Rule};
 use catalog::schema::is_of_another_session;
 use ground::{hex, sqlstate};
-use policy::mask_key::{GROUNDING, SHOW_REPAIRED, is_grounding, is_reserved, is_show_repaired};
+use policy::mask_key::{
+    GROUNDING, RECEIPT_NONCE, RECEIPTS, SHOW_REPAIRED, is_grounding, is_receipt_nonce, is_receipts,
+    is_reserved, is_show_repaired,
+};
+use policy::settings::receipt_nonce::ReceiptNonce;
 use policy::{Policy, SettingAmount, SettingValue, ValueVerdict};
 
 /// What a value that is not refused may do.
@@ -37,7 +41,13 @@ pub(super) fn judge(
     }
     reserved(rule, name)?;
     if is_show_repaired(name) {
-        return shows_repaired(rule, value);
+        return switch(rule, SHOW_REPAIRED, value);
+    }
+    if is_receipts(name) {
+        return switch(rule, RECEIPTS, value);
+    }
+    if is_receipt_nonce(name) {
+        return receipt_nonce(rule, value);
     }
     if is_grounding(name) {
         return names_grounding(rule, value);
@@ -79,29 +89,47 @@ pub(super) fn reserved(rule: Rule, name: &str) -> Result<(), Box<Refusal>> {
     ))
 }
 
-/// Whether clients see repaired statements is theirs to say, under every policy.
-fn shows_repaired(rule: Rule, value: SettingValue<'_>) -> Result<AllowedSetting, Box<Refusal>> {
+/// Whether clients see repaired statements, and receipts, is theirs to say, under every policy.
+fn switch(rule: Rule, name: &str, value: SettingValue<'_>) -> Result<AllowedSetting, Box<Refusal>> {
     match value.truth() {
         Some(_) => Ok(AllowedSetting::Unchanged),
         None => Err(Refusal::new(
             rule,
-            "parameter \"pgsieve.show_repaired\" requires a Boolean value",
+            &format!("parameter \"{name}\" requires a Boolean value"),
             "Write on or off.",
         )
         .with_sqlstate(sqlstate::INVALID_PARAMETER_VALUE)
-        .about(format_args!("{SHOW_REPAIRED}"))),
+        .about(format_args!("{name}"))),
+    }
+}
+
+/// What their receipts have in them as well: a word.
+fn receipt_nonce(rule: Rule, value: SettingValue<'_>) -> Result<AllowedSetting, Box<Refusal>> {
+    match only_text(&value).is_some_and(|text| ReceiptNonce::of(text).is_some()) {
+        true => Ok(AllowedSetting::Unchanged),
+        false => Err(Refusal::new(
+            rule,
+            "parameter \"pgsieve.receipt_nonce\" requires a word of at most 64 characters",
+            "Write letters, digits, - and _ in quotes, or '' for none.",
+        )
+        .with_sqlstate(sqlstate::INVALID_PARAMETER_VALUE)
+        .about(format_args!("{RECEIPT_NONCE}"))),
+    }
+}
+
+/// The value where it is one text.
+fn only_text<'v>(value: &'v SettingValue<'_>) -> Option<&'v str> {
+    match value {
+        SettingValue::Text(text) => Some(text),
+        SettingValue::Parts([text]) => Some(text.as_ref()),
+        SettingValue::Parts(_) => None,
     }
 }
 
 /// On which grounding they stand as well: a version, or none.
 fn names_grounding(rule: Rule, value: SettingValue<'_>) -> Result<AllowedSetting, Box<Refusal>> {
-    let named = match value {
-        SettingValue::Text(text) => Some(text),
-        SettingValue::Parts([text]) => Some(text.as_ref()),
-        SettingValue::Parts(_) => None,
-    };
     let is_version = |text: &str| text.is_empty() || hex::number(text).is_some();
-    match named.is_some_and(is_version) {
+    match only_text(&value).is_some_and(is_version) {
         true => Ok(AllowedSetting::Unchanged),
         false => Err(Refusal::new(
             rule,

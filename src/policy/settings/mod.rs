@@ -4,5 +4,6 @@
 //! * [`setting_value`]: the text of a setting as Postgres reads it: booleans, durations, numbers,
 //!   lists
 
+pub mod receipt_nonce;
 pub mod setting_value;
 pub(super) mod value_rule;

@@ -14,7 +14,8 @@
 //! * `routes`: what can be asked for; `actions`: what can be done
 //! * `credentials`: what opens it; `allowed_hosts`: which names it may be asked for by; `access`:
 //!   who may see the live page
-//! * `live_page`: the page itself; `grounding`: what a session may read
+//! * `live_page`: the page itself; `grounding`: what a session may read; `receipt_keys`: what
+//!   receipts are verified by
 //! * `event_stream`: what follows on it, once a second; `page_state`: what that says
 //!
 //! <https://www.rfc-editor.org/rfc/rfc9112>
@@ -29,6 +30,7 @@ mod event_stream;
 mod grounding;
 mod live_page;
 mod page_state;
+mod receipt_keys;
 mod routes;
 mod stream_limit;
 
@@ -50,6 +52,7 @@ use self::stream_limit::StreamLimit;
 use crate::limits::{
     ADMIN_CONNECTIONS_MAX, ADMIN_FOLLOW_TURN, ADMIN_FOLLOWERS_MAX, ADMIN_PAUSE_MS,
 };
+use crate::receipts::issuer::ReceiptIssuer;
 use crate::server::grounding::service::GroundingService;
 use crate::server::readiness::Readiness;
 use crate::server::reload::ReloadHandle;
@@ -70,6 +73,8 @@ pub struct AdminServices {
     pub session_registry: SessionRegistry,
     /// What sessions may read.
     pub groundings: GroundingService,
+    /// Who signs receipts, where there is a key.
+    pub receipt_issuer: Option<Arc<ReceiptIssuer>>,
 }
 
 /// What the answers are made from.
@@ -80,6 +85,7 @@ struct AdminState {
     asker: ReloadHandle,
     session_registry: SessionRegistry,
     groundings: GroundingService,
+    receipt_issuer: Option<Arc<ReceiptIssuer>>,
     bound: Option<IpAddr>,
     page: LivePage,
     feed: EventStream,
@@ -109,6 +115,7 @@ async fn serve_to(listener: TcpListener, admin: AdminServices, followers: Stream
         asker: admin.asker,
         session_registry: admin.session_registry,
         groundings: admin.groundings,
+        receipt_issuer: admin.receipt_issuer,
         bound,
         page: LivePage::new(),
         feed: EventStream::new(),

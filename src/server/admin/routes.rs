@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 use super::access::{VisitorAccess, refuse_visitor};
 use super::connection::AdminConnection;
 use super::event_stream::EventReceiver;
-use super::{AdminState, actions, grounding};
+use super::{AdminState, actions, grounding, receipt_keys};
 use crate::telemetry::events::{AdminAnswered, AdminPage, StatusClass};
 
 /// Everything that can be asked for.
@@ -30,6 +30,7 @@ pub fn router(shown: Arc<AdminState>) -> Router {
         .route("/metrics", get(metrics))
         .route("/healthz", get(healthz))
         .route("/readyz", get(readyz))
+        .route("/.well-known/jwks.json", get(receipt_keys::key_set))
         .route_layer(middleware::from_fn_with_state(
             Arc::clone(&shown),
             require_known_host,

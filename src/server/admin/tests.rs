@@ -56,6 +56,7 @@ fn admin(readiness: &Arc<Readiness>, token: Option<&str>) -> AdminServices {
         asker: crate::server::reload::ReloadHandle::new().0,
         session_registry: crate::session::registry::SessionRegistry::default(),
         groundings: groundings(),
+        receipt_issuer: None,
     }
 }
 
@@ -81,6 +82,7 @@ fn groundings() -> GroundingService {
         accounts: UserAccounts::new(),
         superusers: SuperuserNotices::default(),
         memory: MemoryBudget::boundless(),
+        receipt_issuer: None,
         telemetry,
     };
     GroundingService::new(Arc::new(login_context), Arc::default())

@@ -1,6 +1,6 @@
-//! Whether a client wants to hear notices, how much of repairs, and on which grounding it stands:
-//! what `client_min_messages`, `pgsieve.show_repaired` and `pgsieve.grounding` are, as far as it is
-//! known.
+//! Whether a client wants to hear notices, how much of repairs, on which grounding it stands, and
+//! what it wants of receipts: what `client_min_messages`, `pgsieve.show_repaired`,
+//! `pgsieve.grounding`, `pgsieve.receipts` and `pgsieve.receipt_nonce` are, as far as it is known.
 //!
 //! The server does not tell. What a client sets is followed; wherever that leaves a doubt, notices
 //! count as wanted.
@@ -11,7 +11,8 @@ use super::followed_setting::{FollowedSetting, SettingChange};
 use crate::gate::{Facts, SessionEffect, SettingScope, StatementKind};
 use crate::hex;
 use crate::policy::SettingValue;
-use crate::policy::mask_key::{GROUNDING, SHOW_REPAIRED};
+use crate::policy::mask_key::{GROUNDING, RECEIPT_NONCE, RECEIPTS, SHOW_REPAIRED};
+use crate::policy::settings::receipt_nonce::ReceiptNonce;
 use crate::sql::lexer;
 
 /// What is known.
@@ -25,8 +26,10 @@ pub struct ClientSettings {
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct FollowedSettings {
     level: FollowedSetting<NoticeLevel>,
-    show_repaired: FollowedSetting<ShowRepaired>,
+    show_repaired: FollowedSetting<Switch>,
     grounding: FollowedSetting<NamedGrounding>,
+    receipts: FollowedSetting<Switch>,
+    receipt_nonce: FollowedSetting<ReceiptNonce>,
 }
 
 /// A value of the setting.
@@ -41,13 +44,14 @@ pub enum NoticeLevel {
     Mute,
 }
 
-/// Whether the notice of a repair has the statement that ran: `pgsieve.show_repaired`.
+/// Whether the notice of a repair has the statement that ran: `pgsieve.show_repaired`; whether each
+/// result is followed by its receipt: `pgsieve.receipts`.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub enum ShowRepaired {
-    /// It does not, or it is not known that it is to have it.
+pub enum Switch {
+    /// That is not so, or it is not known that it is to be.
     #[default]
     Off,
-    /// It does.
+    /// It is.
     On,
 }
 
@@ -57,11 +61,13 @@ pub enum ShowRepaired {
 pub struct NamedGrounding(Option<NonZeroU64>);
 
 /// What a statement does to these settings, once it has succeeded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct ClientSettingsChange {
     level: Option<SettingChange<NoticeLevel>>,
-    show_repaired: Option<SettingChange<ShowRepaired>>,
+    show_repaired: Option<SettingChange<Switch>>,
     grounding: Option<SettingChange<NamedGrounding>>,
+    receipts: Option<SettingChange<Switch>>,
+    receipt_nonce: Option<SettingChange<ReceiptNonce>>,
 }
 
 impl ClientSettings {
@@ -74,8 +80,10 @@ impl ClientSettings {
         };
         let followed = FollowedSettings {
             level: FollowedSetting::beginning(value(SETTING).map(NoticeLevel::of)),
-            show_repaired: FollowedSetting::beginning(value(SHOW_REPAIRED).map(ShowRepaired::of)),
+            show_repaired: FollowedSetting::beginning(value(SHOW_REPAIRED).map(Switch::of)),
             grounding: FollowedSetting::beginning(value(GROUNDING).map(NamedGrounding::of)),
+            receipts: FollowedSetting::beginning(value(RECEIPTS).map(Switch::of)),
+            receipt_nonce: FollowedSetting::beginning(value(RECEIPT_NONCE).map(nonce_of)),
         };
         let is_usual = followed == FollowedSettings::default();
         Self {
@@ -96,7 +104,21 @@ impl ClientSettings {
     /// Whether the client certainly wants to see the statement that ran in the place of its own.
     pub fn shows_repaired(&self) -> bool {
         let followed = self.followed.as_ref();
-        followed.is_some_and(|followed| followed.show_repaired.now() == ShowRepaired::On)
+        followed.is_some_and(|followed| followed.show_repaired.now() == Switch::On)
+    }
+
+    /// Whether each result is certainly to be followed by its receipt.
+    pub fn wants_receipts(&self) -> bool {
+        let followed = self.followed.as_ref();
+        followed.is_some_and(|followed| followed.receipts.now() == Switch::On)
+    }
+
+    /// What receipts are to have in them.
+    pub fn receipt_nonce(&self) -> ReceiptNonce {
+        let followed = self.followed.as_ref();
+        followed.map_or_else(ReceiptNonce::default, |followed| {
+            followed.receipt_nonce.now()
+        })
     }
 
     /// The version of the grounding that the client certainly stands on.
@@ -112,6 +134,8 @@ impl ClientSettings {
             followed.level.change(change.level);
             followed.show_repaired.change(change.show_repaired);
             followed.grounding.change(change.grounding);
+            followed.receipts.change(change.receipts);
+            followed.receipt_nonce.change(change.receipt_nonce);
         }
         if matches!(kind, StatementKind::Rollback) {
             self.failed();
@@ -124,6 +148,8 @@ impl ClientSettings {
             followed.level.failed();
             followed.show_repaired.failed();
             followed.grounding.failed();
+            followed.receipts.failed();
+            followed.receipt_nonce.failed();
         }
     }
 
@@ -133,6 +159,8 @@ impl ClientSettings {
             followed.level.idle();
             followed.show_repaired.idle();
             followed.grounding.idle();
+            followed.receipts.idle();
+            followed.receipt_nonce.idle();
         }
     }
 
@@ -155,7 +183,7 @@ impl NoticeLevel {
     }
 }
 
-impl ShowRepaired {
+impl Switch {
     fn of(value: &str) -> Self {
         match SettingValue::Text(value).truth() {
             Some(true) => Self::On,
@@ -170,6 +198,11 @@ impl NamedGrounding {
     }
 }
 
+/// The word of the setting; none where it is no word.
+fn nonce_of(value: &str) -> ReceiptNonce {
+    ReceiptNonce::of(value).unwrap_or_default()
+}
+
 impl ClientSettingsChange {
     /// What a text does to the settings, if anything.
     pub fn of(text: &str, facts: &Facts) -> Option<Self> {
@@ -179,6 +212,8 @@ impl ClientSettingsChange {
                 level: Some(SettingChange::FIRST),
                 show_repaired: Some(SettingChange::FIRST),
                 grounding: Some(SettingChange::FIRST),
+                receipts: Some(SettingChange::FIRST),
+                receipt_nonce: Some(SettingChange::FIRST),
             });
         }
         let is_touched = |effect: &SessionEffect| matches!(effect, SessionEffect::SettingsTouched);
@@ -190,11 +225,12 @@ impl ClientSettingsChange {
         let set = SettingText { words, text, facts };
         let change = Self {
             level: set.change(SETTING, NoticeLevel::of),
-            show_repaired: set.change(SHOW_REPAIRED, ShowRepaired::of),
+            show_repaired: set.change(SHOW_REPAIRED, Switch::of),
             grounding: set.change(GROUNDING, NamedGrounding::of),
+            receipts: set.change(RECEIPTS, Switch::of),
+            receipt_nonce: set.change(RECEIPT_NONCE, nonce_of),
         };
-        let is_none =
-            change.level.is_none() && change.show_repaired.is_none() && change.grounding.is_none();
+        let is_none = change == Self::default();
         (!is_none).then_some(change)
     }
 }
@@ -226,16 +262,17 @@ fn change_of<T>(
         "default" => SettingChange::first(scope),
         value => SettingChange::to(value_of(value), scope),
     };
+    let is_named = |name: &str| name.eq_ignore_ascii_case(setting);
     match words {
-        ["set", "local", name, "to" | "=", value] if *name == setting => {
+        ["set", "local", name, "to" | "=", value] if is_named(name) => {
             Some(to(value, SettingScope::Transaction))
         }
         ["set", name, "to" | "=", value] | ["set", "session", name, "to" | "=", value]
-            if *name == setting =>
+            if is_named(name) =>
         {
             Some(to(value, SettingScope::Session))
         }
-        ["reset", name] if *name == setting || *name == "all" => Some(SettingChange::FIRST),
+        ["reset", name] if is_named(name) || *name == "all" => Some(SettingChange::FIRST),
         [
             "select",
             "set_config",
@@ -246,7 +283,7 @@ fn change_of<T>(
             ",",
             local,
             ")",
-        ] if *name == setting => match *local {
+        ] if is_named(name) => match *local {
             "false" => Some(to(value, SettingScope::Session)),
             "true" => Some(to(value, SettingScope::Transaction)),
             _ => Some(SettingChange::UNKNOWN),
@@ -262,17 +299,26 @@ fn cannot_name_it(text: &str, facts: &Facts, setting: &str) -> bool {
         (text.windows(word.len())).any(|window| window.eq_ignore_ascii_case(word))
     };
     let is_spelled_out = !text.contains('\\') && !mentions("u&");
-    let is_set = matches!(facts.kind, StatementKind::Set | StatementKind::Reset);
+    let is_set = match facts.kind {
+        StatementKind::Set | StatementKind::Reset => true,
+        // Drivers open their sessions with several SETs at once.
+        StatementKind::Several => !text.contains('(') && !UNDOING.into_iter().any(mentions),
+        _ => false,
+    };
     let own = setting.rsplit('.').next().unwrap_or(setting);
     is_spelled_out && !mentions(own) && (is_set || mentions("set_config"))
 }
 
-/// The tokens of a short text in lower case, literals and names without their quotes.
+/// The tokens of a short text: words in lower case, literals and quoted names without their quotes
+/// as they are.
 fn tokens(text: &str) -> Vec<String> {
     let tokens = lexer::tokens(text).filter(|token| !token.kind.is_blank());
     let words = tokens.take(WORDS_MAX).map(|token| {
         let word = text.get(token.span).unwrap_or_default();
-        word.trim_matches(['\'', '"']).to_ascii_lowercase()
+        match word.trim_matches(['\'', '"']) {
+            plain if plain.len() == word.len() => word.to_ascii_lowercase(),
+            quoted => quoted.to_owned(),
+        }
     });
     let mut words: Vec<String> = words.collect();
     if words.last().is_some_and(|last| last == ";") {
@@ -289,6 +335,9 @@ fn tokens(text: &str) -> Vec<String> {
 }
 
 const SETTING: &str = "client_min_messages";
+
+/// Words of statements that set many settings back, or end what others are set in.
+const UNDOING: [&str; 6] = ["reset", "discard", "rollback", "abort", "commit", "end"];
 
 /// More than the longest form that is understood.
 const WORDS_MAX: usize = 12;
@@ -389,6 +438,29 @@ mod tests {
         assert!(begun.shows_repaired() && !begun.is_quiet());
         begun.idle();
         assert!(begun.shows_repaired());
+    }
+
+    #[test]
+    fn several_settings_at_once_leave_those_that_they_do_not_name() {
+        let set = "SET client_min_messages = error";
+        for several in [
+            "SET TimeZone = 'UTC'; SET DateStyle = 'ISO'",
+            "SET TimeZone TO 'UTC'; SHOW server_version",
+        ] {
+            check(&[set, ";", several, ";"], true);
+        }
+        for several in [
+            "SET TimeZone = 'UTC'; RESET ALL",
+            "SET TimeZone = 'UTC'; SET client_min_messages = notice",
+            "SET TimeZone = 'UTC'; SELECT set_config('client_min_messages', 'notice', false)",
+            "SET TimeZone = 'UTC'; DISCARD ALL",
+        ] {
+            check(&[set, ";", several, ";"], false);
+        }
+        check(
+            &["BEGIN", set, "SET TimeZone = 'UTC'; ROLLBACK", ";"],
+            false,
+        );
     }
 
     #[test]

@@ -45,6 +45,7 @@ use crate::gate::StartupPlan;
 use crate::limits;
 use crate::net::framed_stream::FramedStream;
 use crate::net::stream::{PeerAddress, PeerStream};
+use crate::receipts::issuer::ReceiptIssuer;
 use crate::telemetry::Telemetry;
 use crate::telemetry::events::{
     CancelHandled, ConnectionOpened, ConnectionRefused, ProtocolViolation,
@@ -81,6 +82,8 @@ pub struct LoginContext {
     pub superusers: SuperuserNotices,
     /// The memory of all clients together.
     pub memory: MemoryBudget,
+    /// Who signs receipts, where there is a key.
+    pub receipt_issuer: Option<Arc<ReceiptIssuer>>,
     /// Where events go.
     pub telemetry: Telemetry,
 }

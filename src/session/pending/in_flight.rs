@@ -11,6 +11,7 @@ use crate::session::context::client_settings::{ClientSettings, ClientSettingsCha
 use crate::session::failure_hint::cited_knowledge::CitableText;
 use crate::session::lowered_settings::LoweredText;
 use crate::session::policy_limits::result_limit::ResultAllowance;
+use crate::session::receipts::draft::ReceiptDraft;
 use crate::session::repair::notices::{ErrorDelivery, OnError, PendingNotice};
 use crate::session::server::error_rewrite::SubstitutedText;
 use crate::session::server::forwarding::Forwarding;
@@ -73,6 +74,8 @@ pub struct InFlight {
     pub statements_done: u32,
     /// Its span, where it is sampled.
     pub trace: Option<Box<StatementTrace>>,
+    /// What its receipt will say, where there are receipts.
+    pub receipt: Option<Box<ReceiptDraft>>,
     /// Whose it is, where the session is under another policy by now than it was judged by.
     pub info: Option<Arc<SessionInfo>>,
 }
@@ -123,6 +126,7 @@ impl InFlight {
             cut_by: None,
             statements_done: 0,
             trace: None,
+            receipt: None,
         }
     }
 
@@ -132,10 +136,16 @@ impl InFlight {
         facts.kind.is_query() && facts.statements == 1 && facts.effects.is_empty()
     }
 
-    /// Whether its statement at hand, of which this is the tag, was a LISTEN of the client's.
-    pub fn is_listen(&self, tag: &str) -> bool {
+    /// The tag that the client waits for, where its statement at hand ran as another one with this
+    /// tag: a LISTEN, or the SHOW of a receipt.
+    pub fn own_tag(&self, tag: &str) -> Option<&'static str> {
         let listens = self.facts.listens.get();
-        tag == "UNLISTEN" && listens.is_some_and(|listens| listens.contains(&self.statements_done))
+        let is_listen = tag == "UNLISTEN"
+            && listens.is_some_and(|listens| listens.contains(&self.statements_done));
+        match is_listen {
+            true => Some("LISTEN"),
+            false => self.facts.asks_receipt.then_some("SHOW"),
+        }
     }
 
     /// A setting in it was lowered; the client hears of it before the answer ends.
@@ -151,6 +161,24 @@ impl InFlight {
         if let Some(notice) = notice {
             self.notice = Some(Box::new(PendingNotice::Clamped(notice)));
         }
+    }
+
+    /// Whether a repaired text runs in its place.
+    pub(in crate::session) fn is_repaired(&self) -> bool {
+        self.outcome == StatementOutcome::Repaired || self.facts.stands_in.get().is_some()
+    }
+
+    /// From its arrival until then.
+    pub(in crate::session) fn time_until(&self, now: Instant) -> Duration {
+        now.saturating_duration_since(self.arrived.taken) + self.arrived.queue
+    }
+
+    /// Whether rows of its answer may be pgsieve's own.
+    pub(in crate::session) fn may_have_own_rows(&self) -> bool {
+        self.calling.is_some()
+            || self.role_answer.is_some()
+            || self.facts.asks_receipt
+            || self.facts.is_plan_of_models()
     }
 
     /// The part of its time in which it waited for its plan: an Execute arrives behind that.
@@ -171,10 +199,10 @@ impl InFlight {
     /// The event that it leaves when its answer is complete.
     pub fn event<'a>(&'a self, session: &'a SessionInfo, now: Instant) -> StatementFinished<'a> {
         let StatementArrival {
-            taken,
             queue,
             begun,
             cached,
+            ..
         } = self.arrived;
         let sent = now.saturating_duration_since(begun);
         StatementFinished {
@@ -190,6 +218,7 @@ impl InFlight {
             named: self.facts.named_objects.as_deref(),
             text: self.facts.text.as_deref(),
             queryid: None,
+            receipt: None,
             sqlstate: self.sqlstate,
             rows: self.rows,
             bytes: self.bytes,
@@ -200,7 +229,7 @@ impl InFlight {
             gate: self.gate,
             upstream: sent.saturating_sub(self.gate + self.waited()),
             plan: self.plan,
-            total: now.saturating_duration_since(taken) + queue,
+            total: self.time_until(now),
         }
     }
 

@@ -22,7 +22,7 @@ use self::portal_names::{ClosedName, PortalBinding};
 use super::failure_hint::cited_knowledge::CitableText;
 use super::plan::question::ExplainQuestion;
 use super::server::error_rewrite::QuotedText;
-use crate::gate::{PreparedStatement, Refusal};
+use crate::gate::{PreparedStatement, Refusal, StatementDigests};
 use crate::telemetry::session_info::SessionInfo;
 use crate::wire::backend::TransactionStatus;
 
@@ -35,10 +35,10 @@ pub enum ExpectedReply {
     Parse(Box<InFlight>),
     /// BindComplete.
     Bind(PortalBinding),
-    /// ParameterDescription, then RowDescription or NoData.
-    DescribeStatement,
-    /// RowDescription or NoData.
-    DescribePortal,
+    /// ParameterDescription, then RowDescription or NoData; for whose receipts that is kept.
+    DescribeStatement(Option<Arc<StatementDigests>>),
+    /// RowDescription or NoData; the same.
+    DescribePortal(Option<Arc<StatementDigests>>),
     /// Rows, then CommandComplete, EmptyQueryResponse or PortalSuspended.
     Execute(Box<InFlight>),
     /// CloseComplete.
@@ -72,7 +72,8 @@ impl ExpectedReply {
     /// Whether it answers a message behind whose error the upstream skips to the next Sync.
     fn is_extended(&self) -> bool {
         match self {
-            Self::Parse(_) | Self::Bind(_) | Self::DescribeStatement | Self::DescribePortal => true,
+            Self::Parse(_) | Self::Bind(_) => true,
+            Self::DescribeStatement(_) | Self::DescribePortal(_) => true,
             Self::Execute(_) | Self::Close(_) | Self::RefusedMessage { .. } => true,
             Self::Query(_) | Self::RefusedQuery(_) | Self::Sync | Self::Cut(_) => false,
             Self::ReadOnlyCheck | Self::Plan(_) | Self::HeldForRepair(_) => false,
@@ -87,7 +88,8 @@ impl ExpectedReply {
             Self::Cut(running) => !running.allowance.is_cut_until_sync(),
             Self::Sync | Self::RefusedQuery(_) | Self::ReadOnlyCheck | Self::Plan(_) => true,
             Self::Parse(_) | Self::Bind(_) | Self::Close(_) => false,
-            Self::DescribeStatement | Self::DescribePortal | Self::RefusedMessage { .. } => false,
+            Self::DescribeStatement(_) | Self::DescribePortal(_) => false,
+            Self::RefusedMessage { .. } => false,
         }
     }
 
@@ -196,8 +198,8 @@ impl PendingReplies {
                 None => QuotedText::OfOwn,
             },
             Some(
-                ExpectedReply::DescribeStatement
-                | ExpectedReply::DescribePortal
+                ExpectedReply::DescribeStatement(_)
+                | ExpectedReply::DescribePortal(_)
                 | ExpectedReply::Sync
                 | ExpectedReply::Cut(_),
             ) => QuotedText::OfUnknown(None),
@@ -245,6 +247,11 @@ impl PendingReplies {
             Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) => Some(running),
             _ => None,
         }
+    }
+
+    /// Whether rows of what is answered now may be pgsieve's own.
+    pub(in crate::session) fn may_have_own_rows(&self) -> bool {
+        self.running().is_some_and(InFlight::may_have_own_rows)
     }
 
     /// The same, to write down what comes of it.

@@ -55,8 +55,8 @@ impl PendingReplies {
         self.owed.iter().all(|owed| match owed {
             ExpectedReply::Parse(_)
             | ExpectedReply::Bind(_)
-            | ExpectedReply::DescribeStatement
-            | ExpectedReply::DescribePortal
+            | ExpectedReply::DescribeStatement(_)
+            | ExpectedReply::DescribePortal(_)
             | ExpectedReply::Close(_)
             | ExpectedReply::RefusedMessage { .. } => true,
             ExpectedReply::Execute(running) => running.is_plain_query(),
@@ -137,8 +137,8 @@ impl PendingReplies {
             }
             ExpectedReply::Parse(_)
             | ExpectedReply::Bind(_)
-            | ExpectedReply::DescribeStatement
-            | ExpectedReply::DescribePortal
+            | ExpectedReply::DescribeStatement(_)
+            | ExpectedReply::DescribePortal(_)
             | ExpectedReply::Close(_)
             | ExpectedReply::Sync
             | ExpectedReply::RefusedQuery(_)

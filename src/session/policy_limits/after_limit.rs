@@ -6,10 +6,12 @@ use super::on_row::tag_of;
 use super::result_limit::{CopyFormat, CutUntil, ResultStage};
 use super::{ResultCancel, messages};
 use crate::gate::Rule;
+use crate::receipts::claims::ReceiptOutcome;
 use crate::session::context::client_settings::ClientSettings;
 use crate::session::pending::in_flight::InFlight;
 use crate::session::pending::{ExpectedReply, PendingReplies};
 use crate::session::protocol::SessionProtocol;
+use crate::session::receipts::result_ended;
 use crate::session::reply::CloseReason;
 use crate::session::server::forwarding::Forwarding;
 use crate::session::server::on_ready::on_ready;
@@ -107,6 +109,8 @@ pub(in crate::session) fn end_truncated(
         return None;
     };
     let tag = counted(tag, running.allowance.given());
+    result_ended(protocol, ReceiptOutcome::Cut, Some(&tag));
+    let running = protocol.pending.running_mut()?;
     let policy = protocol.judge.gate.policy().name();
     let heard = (
         &mut protocol.client.reply,
@@ -152,6 +156,9 @@ pub(in crate::session) fn cancelled_as_wanted(protocol: &mut SessionProtocol) ->
 pub(in crate::session) fn on_copy_out(pending: &mut PendingReplies, body: &[u8]) {
     if let Some(running) = pending.running_mut() {
         running.bytes += u64::try_from(body.len()).unwrap_or(u64::MAX);
+        if let Some(draft) = &mut running.receipt {
+            draft.begins(None);
+        }
         running.allowance.set_format(match body.first() {
             Some(1) => CopyFormat::Binary,
             _ => CopyFormat::Text,

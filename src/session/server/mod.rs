@@ -21,7 +21,7 @@ use self::on_error::{keeps_log, on_error, on_notice};
 use self::on_ready::{on_check_answer, on_ready};
 use super::context::reported_role::row_of_question;
 use super::pending::ExpectedReply;
-use super::pending::in_flight::TextRetained;
+use super::pending::in_flight::{InFlight, TextRetained};
 use super::pending::portal_names::ClosedName;
 use super::plan::answer::{PlanRow, absorbs_plan, plan_answered};
 use super::plan::redacted::redacted_plan;
@@ -31,9 +31,14 @@ use super::policy_limits::after_limit::{
 use super::policy_limits::on_row::{cursors_moved, on_row};
 use super::policy_limits::result_limit::{RowFit, RowForwarding};
 use super::protocol::SessionProtocol;
+use super::receipts::session_receipts::is_row;
+use super::receipts::{
+    columns_described, digest_own_row, digest_rows, result_ended, row_of_receipt,
+};
 use super::repair::hold_error::{begin_repair, holds_description};
 use super::session_end::{SessionEnd, UNREADABLE};
 use super::signal_calls::row_of_call;
+use crate::receipts::claims::ReceiptOutcome;
 use crate::telemetry::labels::Tripwire;
 use crate::upstream::tripwire;
 use crate::wire::backend::{self, TransactionStatus};
@@ -79,6 +84,7 @@ impl SessionProtocol {
     fn pass(&mut self, bytes: &[u8]) -> Result<ServerProgress, SessionEnd> {
         let mut at = 0;
         let mut run = 0;
+        let mut rows = self.receipts.first_row();
         while !self.turn.is_over()
             && let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty())
         {
@@ -95,6 +101,9 @@ impl SessionProtocol {
             let Some(header) = header_backend(rest).map_err(|_| UNREADABLE)? else {
                 break;
             };
+            if !is_row(header.kind) || self.pending.may_have_own_rows() {
+                digest_rows(&mut self.pending, &mut rows, bytes, at);
+            }
             match self.absorbs_frame(rest, &header, bytes.get(run..at))? {
                 OwnFrame::NotOwn => {}
                 OwnFrame::Later => break,
@@ -108,7 +117,9 @@ impl SessionProtocol {
                 let before = self.client.reply.len();
                 if self.advance(&header)? == RowForwarding::Forward {
                     self.upstream.passing = header.total;
+                    self.receipts.passes(header.kind, at, &mut rows);
                 } else {
+                    digest_rows(&mut self.pending, &mut rows, bytes, at);
                     self.merge_forwarded(before, bytes.get(run..at));
                     run = at;
                     self.upstream.dropping = header.total;
@@ -132,6 +143,7 @@ impl SessionProtocol {
             }
             at += header.total;
         }
+        digest_rows(&mut self.pending, &mut rows, bytes, at);
         Ok(ServerProgress {
             tail: run..at,
             consumed: at,
@@ -180,7 +192,10 @@ impl SessionProtocol {
         }
         let own = match row_of_call(self, rest, header)? {
             OwnRow::NotOwn => match row_of_question(&self.pending, rest, header) {
-                OwnRow::NotOwn => redacted_plan(&self.pending, rest, header),
+                OwnRow::NotOwn => match row_of_receipt(self, rest, header) {
+                    OwnRow::NotOwn => redacted_plan(&self.pending, rest, header),
+                    own @ (OwnRow::Waits | OwnRow::Told(_)) => own,
+                },
                 own @ (OwnRow::Waits | OwnRow::Told(_)) => own,
             },
             own @ (OwnRow::Waits | OwnRow::Told(_)) => own,
@@ -191,6 +206,7 @@ impl SessionProtocol {
             OwnRow::Told(told) => told,
         };
         if self.advance(header)? == RowForwarding::Forward {
+            digest_own_row(&mut self.pending, &told);
             self.client.reply.extend_from_slice(&told);
         }
         Ok(OwnFrame::Consumed {
@@ -218,7 +234,8 @@ impl SessionProtocol {
             return false;
         }
         match header.kind {
-            b'D' | b'd' | b'c' | b'T' | b't' | b'n' | b'A' | b'I' | b's' | b'2' | b'3' => true,
+            b'T' => !self.receipts.are_made(),
+            b'D' | b'd' | b'c' | b't' | b'n' | b'A' | b'I' | b's' | b'2' | b'3' => true,
             b'N' => !keeps_log(self.judge.gate.policy()),
             b'1' => {
                 let head = self.pending.front();
@@ -229,7 +246,10 @@ impl SessionProtocol {
     }
 
     /// Advances the pending replies for a frame of which only the header matters.
-    pub(super) fn advance(&mut self, header: &UpstreamHeader) -> Result<RowForwarding, SessionEnd> {
+    pub(in crate::session) fn advance(
+        &mut self,
+        header: &UpstreamHeader,
+    ) -> Result<RowForwarding, SessionEnd> {
         let bytes = u64::try_from(header.total).unwrap_or(u64::MAX);
         match (header.kind, self.pending.head()) {
             (b'N' | b'A', _) => {}
@@ -245,6 +265,9 @@ impl SessionProtocol {
             (b's', Some(ExpectedReply::Execute(running))) => {
                 self.limits.cursor_paused(running);
                 let fate = on_portal_suspended(self);
+                if matches!(fate, Forwarding::Forward) {
+                    result_ended(self, ReceiptOutcome::Part, None);
+                }
                 self.complete_head();
                 if matches!(fate, Forwarding::Drop) {
                     return Ok(RowForwarding::Drop);
@@ -256,11 +279,11 @@ impl SessionProtocol {
             | (b'3', Some(ExpectedReply::Close(_)))
             | (
                 b'T' | b'n',
-                Some(ExpectedReply::DescribeStatement | ExpectedReply::DescribePortal),
+                Some(ExpectedReply::DescribeStatement(_) | ExpectedReply::DescribePortal(_)),
             ) => {
                 self.complete_head();
             }
-            (b't', Some(ExpectedReply::DescribeStatement)) => {}
+            (b't', Some(ExpectedReply::DescribeStatement(_))) => {}
             _ => return Err(UNREADABLE),
         }
         Ok(RowForwarding::Forward)
@@ -311,6 +334,7 @@ impl SessionProtocol {
                 self.complete_head();
                 Ok(Forwarding::Forward)
             }
+            b'T' => columns_described(self, body),
             b'Z' => self.ready(body),
             b'E' => on_error(self, body),
             b'N' => on_notice(self, body),
@@ -329,7 +353,7 @@ impl SessionProtocol {
         if !tripwire::is_tag_of_read(tag) {
             return Err(SessionEnd::Tripped(Tripwire::WriteTag));
         }
-        let is_listen = self.pending.running().is_some_and(|it| it.is_listen(tag));
+        let own_tag = self.pending.running().and_then(|it| it.own_tag(tag));
         if cursors_moved(self, tag)? == RowFit::Beyond {
             return Ok(Forwarding::Drop);
         }
@@ -339,6 +363,9 @@ impl SessionProtocol {
             }
             return Ok(fate);
         }
+        let is_cut = |running: &InFlight| running.default_limit_notice().is_some();
+        let is_cut = self.pending.running().is_some_and(is_cut);
+        result_ended(self, ReceiptOutcome::of_end(is_cut), Some(tag));
         match self.pending.head() {
             Some(ExpectedReply::Query(running)) => {
                 running.allowance.expect();
@@ -348,24 +375,24 @@ impl SessionProtocol {
                 if let Some(notice) = running.default_limit_notice() {
                     notice.write(&mut self.client.reply, &self.context.client_settings);
                 }
-                Ok(self.restore_command_tag(is_listen))
+                Ok(self.restore_command_tag(own_tag))
             }
             Some(ExpectedReply::Execute(running)) => {
                 if let Some(notice) = running.default_limit_notice() {
                     notice.write(&mut self.client.reply, &self.context.client_settings);
                 }
                 self.complete_head();
-                Ok(self.restore_command_tag(is_listen))
+                Ok(self.restore_command_tag(own_tag))
             }
             _ => Err(UNREADABLE),
         }
     }
 
     /// A command tag: the client's own.
-    fn restore_command_tag(&mut self, is_listen: bool) -> Forwarding {
-        match is_listen && encode::command_complete(&mut self.client.reply, "LISTEN").is_ok() {
-            true => Forwarding::Drop,
-            false => Forwarding::Forward,
+    fn restore_command_tag(&mut self, own: Option<&str>) -> Forwarding {
+        match own.map(|own| encode::command_complete(&mut self.client.reply, own)) {
+            Some(Ok(())) => Forwarding::Drop,
+            Some(Err(_)) | None => Forwarding::Forward,
         }
     }
 

@@ -189,6 +189,7 @@ fn on_pipeline_error(
         _ => Forwarding::Forward,
     };
     if is_bind {
+        protocol.receipts.forget_last();
         protocol
             .witness
             .trace_unbound(&mut protocol.pending, sqlstate);

@@ -148,6 +148,7 @@ pub(in crate::session) fn shared(policy: Policy) -> WorkerShared {
         plans: Arc::default(),
         telemetry: Telemetry::quiet().unwrap(),
         repair_executor: Arc::new(RepairExecutor::new()),
+        receipt_issuer: None,
     }
 }
 

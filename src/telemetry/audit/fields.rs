@@ -75,6 +75,12 @@ pub const STATEMENT: &[FieldForm] = &[
         "What the server calls it, as in pg_stat_statements, once it has told. With audit.queryid: on.",
     ),
     field(
+        "receipt",
+        Text,
+        Sometimes,
+        "The name of its receipt: the receipt's jti. With receipts.key_file.",
+    ),
+    field(
         "relations",
         Names,
         Sometimes,

@@ -16,6 +16,7 @@ use crate::catalog::fixture::CatalogFixture;
 use crate::gate::{RecordedText, RenderedNames, Rule, StatementKind, StatementObjects};
 use crate::limits::{AUDIT_NAMES_MAX, AUDIT_TEXT_BYTES_MAX};
 use crate::policy::{Policy, PolicySet, Recoverer, RuleMode};
+use crate::receipts::issuer::ReceiptId;
 use crate::repair::{Attempt, AttemptOutcome, Confidence, NameGate};
 use crate::sql::fingerprint::Fingerprinter;
 use crate::sqlstate;
@@ -58,6 +59,7 @@ fn statements(telemetry: &Telemetry, session: &SessionInfo) {
         named: Some(&named),
         text: Some(&text),
         queryid: Some(i64::MIN),
+        receipt: Some(ReceiptId::of(u64::MAX, 7, 3)),
         sqlstate: Some(SqlstateCode::from(sqlstate::READ_ONLY_SQL_TRANSACTION)),
         rows: 1,
         bytes: 2,

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use crate::gate::{RecordedText, Rule, StatementKind, StatementObjects};
+use crate::receipts::issuer::ReceiptId;
 use crate::sql::fingerprint::Fingerprint;
 use crate::telemetry::audit::LineWeight;
 use crate::telemetry::audit::line::AuditLine;
@@ -46,6 +47,8 @@ pub struct StatementFinished<'a> {
     pub text: Option<&'a RecordedText>,
     /// What the server calls it, where that is recorded and was told.
     pub queryid: Option<i64>,
+    /// The name of its receipt, where there is one.
+    pub receipt: Option<ReceiptId>,
     /// The code of the error that the client got, from the gate or from the upstream.
     pub sqlstate: Option<SqlstateCode>,
     /// Rows returned.
@@ -138,6 +141,9 @@ impl StatementFinished<'_> {
             if let Some(queryid) = self.queryid {
                 // In digits: not every reader of JSON keeps so many of a number.
                 line.text("queryid", &queryid.to_string());
+            }
+            if let Some(receipt) = self.receipt {
+                line.text("receipt", &receipt.to_string());
             }
             self.note_names(line);
             self.note_observed(line);

@@ -21,6 +21,8 @@ pub struct Bind<'a> {
     pub parameters: u16,
     /// The values and their formats, as they stand in the message.
     pub given: &'a [u8],
+    /// The formats that columns are asked for in, as they stand in the message.
+    pub asked: &'a [u8],
 }
 
 /// One value of a Bind.
@@ -35,6 +37,13 @@ pub enum BindValue<'a> {
 }
 
 impl<'a> Bind<'a> {
+    /// Whether columns are asked for in binary: nothing, one answer for all, or one for each.
+    pub fn result_formats(&self) -> impl Iterator<Item = bool> + use<'a> {
+        let mut reader = MessageReader::new(self.asked);
+        let count = reader.u16().unwrap_or_default();
+        (0..count).map_while(move |_| reader.i16().ok().map(|format| format != 0))
+    }
+
     /// The value of a parameter, by its place from 1; none where there is no such value.
     pub fn value(&self, number: u16) -> Option<BindValue<'a>> {
         let place = usize::from(number).checked_sub(1)?;
@@ -65,6 +74,7 @@ pub(super) fn decode(body: &[u8]) -> Result<Bind<'_>, MalformedMessage> {
     let parameters = values(&mut reader)?;
     let taken = from.len().saturating_sub(reader.rest().len());
     let given = from.get(..taken).unwrap_or_default();
+    let asked = reader.rest();
     formats(&mut reader)?;
     reader.finish()?;
     Ok(Bind {
@@ -72,6 +82,7 @@ pub(super) fn decode(body: &[u8]) -> Result<Bind<'_>, MalformedMessage> {
         statement: statement.utf8()?,
         parameters,
         given,
+        asked,
     })
 }
 
@@ -121,7 +132,10 @@ mod tests {
 
     #[test]
     fn golden() {
-        check(b"B\0\0\0\x0c\0\0\0\0\0\0\0\0", bind("", "", 0, b"\0\0\0\0"));
+        check(
+            b"B\0\0\0\x0c\0\0\0\0\0\0\0\0",
+            bind("", "", 0, b"\0\0\0\0", b"\0\0"),
+        );
         check(
             b"B\0\0\0\x1bp\0s\0\0\x01\0\x01\0\x02\0\0\0\x01x\xff\xff\xff\xff\0\x01\0\x01",
             bind(
@@ -129,6 +143,7 @@ mod tests {
                 "s",
                 2,
                 b"\0\x01\0\x01\0\x02\0\0\0\x01x\xff\xff\xff\xff",
+                b"\0\x01\0\x01",
             ),
         );
         check(
@@ -138,6 +153,7 @@ mod tests {
                 "s",
                 2,
                 b"\0\x02\0\x01\0\0\0\x02\xff\xff\xff\xff\0\0\0\0",
+                b"\0\0",
             ),
         );
     }
@@ -157,6 +173,18 @@ mod tests {
         assert!(bind.value(1) == Some(BindValue::Text(b"")));
         assert!(bind.value(0).is_none() && bind.value(2).is_none());
         assert!(of(b"\0\0\0\0").value(1).is_none());
+    }
+
+    #[test]
+    fn columns_are_asked_for_in_formats() {
+        let of = |asked| Bind {
+            asked,
+            ..bind_of("", "", 0, b"\0\0\0\0")
+        };
+        let asked = |asked| -> Vec<bool> { of(asked).result_formats().collect() };
+        assert!(asked(b"\0\0").is_empty());
+        assert_eq!(asked(b"\0\x01\0\x01"), [true]);
+        assert_eq!(asked(b"\0\x02\0\0\0\x01"), [false, true]);
     }
 
     #[test]
@@ -237,8 +265,10 @@ mod tests {
         statement: &'a str,
         parameters: u16,
         given: &'a [u8],
+        asked: &'a [u8],
     ) -> FrontendMessage<'a> {
-        FrontendMessage::Bind(bind_of(portal, statement, parameters, given))
+        let bind = bind_of(portal, statement, parameters, given);
+        FrontendMessage::Bind(Bind { asked, ..bind })
     }
 
     fn bind_of<'a>(
@@ -252,6 +282,7 @@ mod tests {
             statement,
             parameters,
             given,
+            asked: b"\0\0",
         }
     }
 }

@@ -62,8 +62,13 @@ impl Slice {
 
 impl Crowd {
     /// Logs them in and has each run a statement, whose answer is looked at.
-    pub fn arrive(port: u16, user: &str, count: usize, mode: Mode) -> Self {
-        let clients = (0..count).map(|number| Client::login(port, user, mode, number));
+    pub fn arrive(
+        port: u16,
+        (user, asks): (&str, &[(&str, &str)]),
+        count: usize,
+        mode: Mode,
+    ) -> Self {
+        let clients = (0..count).map(|number| Client::login((port, user, asks), mode, number));
         Self {
             clients: clients.collect(),
         }
@@ -92,6 +97,12 @@ impl Crowd {
         }
     }
 
+    /// The first of them runs one statement; how many bytes its answer has, and how long it took.
+    pub fn fetch(&mut self, text: &str) -> (usize, Duration) {
+        let begun = Instant::now();
+        (self.clients[0].fetch(text), begun.elapsed())
+    }
+
     /// The first of them runs so many statements.
     pub fn run(&mut self, statements: usize) {
         for _ in 0..statements {
@@ -108,13 +119,14 @@ struct Client {
 }
 
 impl Client {
-    fn login(port: u16, user: &str, mode: Mode, number: usize) -> Self {
+    fn login((port, user, asks): (u16, &str, &[(&str, &str)]), mode: Mode, number: usize) -> Self {
         let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
         stream.set_nodelay(true).unwrap();
         let limit = Some(Duration::from_secs(60));
         stream.set_read_timeout(limit).unwrap();
         let mut start = BytesMut::new();
-        let settings = [("user", user), ("database", "postgres")];
+        let named = [("user", user), ("database", "postgres")];
+        let settings = named.into_iter().chain(asks.iter().copied());
         encode::startup(&mut start, ProtocolVersion::V3_0, settings).unwrap();
         stream.write_all(&start).unwrap();
         let mut client = Self {
@@ -168,6 +180,21 @@ impl Client {
         }
         self.stream.write_all(&self.out).unwrap();
         self.until_ready();
+    }
+
+    fn fetch(&mut self, text: &str) -> usize {
+        let text = [text.as_bytes(), b"\0"].concat();
+        self.stream.write_all(&message(b'Q', &text)).unwrap();
+        let mut chunk = vec![0; 256 << 10];
+        let (mut total, mut end) = (0, Vec::new());
+        while !end.ends_with(READY) {
+            let read = self.stream.read(&mut chunk).unwrap();
+            assert!(read > 0, "the connection was closed");
+            total += read;
+            end.extend_from_slice(&chunk[read.saturating_sub(READY.len())..read]);
+            end.drain(..end.len().saturating_sub(READY.len()));
+        }
+        total
     }
 
     fn bind(&mut self, statement: &[u8], account: &str) {

@@ -45,7 +45,7 @@ fn count(variant: Variant, mode: Mode, cluster: &PrivateCluster, collector: &Col
         .arg(format!("--callgrind-out-file={}/out", folder.display()))
         .arg(program());
     let sieve = Sieve::start_as(command, variant, cluster, collector);
-    let mut crowd = Crowd::arrive(sieve.port(), cluster.admin(), 1, mode);
+    let mut crowd = Crowd::arrive(sieve.port(), (cluster.admin(), variant.asks()), 1, mode);
     crowd.run(STATEMENTS / 2);
     control(&sieve, "--zero");
     crowd.run(STATEMENTS);

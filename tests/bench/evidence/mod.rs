@@ -14,6 +14,7 @@ mod collector;
 mod crowd;
 mod figures;
 mod instructions;
+mod large;
 mod variants;
 
 use std::time::Duration;
@@ -35,6 +36,8 @@ pub struct Effort {
     pub clients: usize,
     /// Whether each sink is measured by itself as well.
     pub apart: bool,
+    /// Whether receipts are what is measured.
+    pub receipts: bool,
     /// Whether instructions alone are counted.
     pub instructions_only: bool,
 }
@@ -43,7 +46,10 @@ pub struct Effort {
 pub fn report(effort: &Effort) {
     let cluster = pgbench_cluster();
     let collector = Collector::start();
-    let variants = Variant::all(effort.apart);
+    let variants = match effort.receipts {
+        true => Variant::receipts(),
+        false => Variant::all(effort.apart),
+    };
     if !effort.instructions_only {
         side_by_side(effort, &variants, &cluster, &collector);
     }
@@ -78,6 +84,9 @@ fn side_by_side(
         print(mode, &sieves, &measured);
     }
     println!();
+    if effort.receipts {
+        large::report(effort.blocks, &sieves, cluster);
+    }
     for sieve in &sieves {
         sieve.must_have_worked(collector);
     }
@@ -100,9 +109,10 @@ fn measure(mode: Mode, effort: &Effort, cluster: &PrivateCluster, sieves: &[Siev
     let mut blocks = Vec::new();
     for number in 0..effort.blocks {
         // How clients fall to the workers is chance, and would favour one process for good.
-        let arrived = sieves
-            .iter()
-            .map(|sieve| Crowd::arrive(sieve.port(), cluster.admin(), effort.clients, mode));
+        let arrived = sieves.iter().map(|sieve| {
+            let who = (cluster.admin(), sieve.variant().asks());
+            Crowd::arrive(sieve.port(), who, effort.clients, mode)
+        });
         let mut crowds: Vec<Crowd> = arrived.collect();
         let mut order = shuffled(sieves.len(), number);
         order.extend(order.clone().iter().rev());

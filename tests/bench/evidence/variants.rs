@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use pgsieve::demo::cluster::PrivateCluster;
+use pgsieve::receipts::signing_keys::new_key_file;
 
 use super::collector::Collector;
-use crate::peers::{free_port, program, wait_for};
+use crate::peers::{free_port, program, unbounded_results, wait_for};
 
 /// Which sinks are on.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub enum Variant {
     Audit,
     Texts,
     Traces,
+    Receipts,
+    ReceiptNotices,
 }
 
 impl Variant {
@@ -39,6 +42,28 @@ impl Variant {
         all
     }
 
+    /// Those that tell what receipts cost.
+    pub fn receipts() -> Vec<Self> {
+        vec![
+            Self::Off,
+            Self::OffAgain,
+            Self::Receipts,
+            Self::ReceiptNotices,
+        ]
+    }
+
+    /// What its clients ask for when they log in.
+    pub fn asks(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::ReceiptNotices => &[("options", "-c pgsieve.receipts=on")],
+            _ => &[],
+        }
+    }
+
+    fn has_key(self) -> bool {
+        matches!(self, Self::Receipts | Self::ReceiptNotices)
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -50,6 +75,8 @@ impl Variant {
             Self::Audit => "audit alone",
             Self::Texts => "audit alone, texts encrypted",
             Self::Traces => "1 % traced alone",
+            Self::Receipts => "receipts",
+            Self::ReceiptNotices => "receipts, one behind each result",
         }
     }
 
@@ -134,8 +161,18 @@ impl Sieve {
         if variant == Variant::Texts {
             command.env("PGSIEVE_AUDIT_TEXT_RECIPIENTS", RECIPIENT);
         }
+        if variant.has_key() {
+            let key = folder.join("receipts.pem");
+            fs::write(&key, new_key_file(&[7; 32]).unwrap().0).unwrap();
+            command.env("PGSIEVE_RECEIPTS_KEY_FILE", key);
+        }
+        let policy = folder.join("agent.yaml");
+        fs::write(&policy, unbounded_results()).unwrap();
         let child = command
-            .args(["serve", "--upstream"])
+            .arg("serve")
+            .arg("--policy")
+            .arg(policy)
+            .arg("--upstream")
             .arg(format!("postgres://127.0.0.1:{}/", cluster.port()))
             .args(["--listen", &format!("127.0.0.1:{port}")])
             .envs(settings)

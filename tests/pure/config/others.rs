@@ -7,6 +7,7 @@ use pgsieve::config::keys::KEYS;
 use pgsieve::config::sources::SettingsSources;
 use pgsieve::config::{PolicyTests, load};
 use pgsieve::policy::mask_key::MaskPad;
+use pgsieve::receipts::signing_keys::new_key_file;
 
 use super::{VERIFIER, Written, bad, file, good, written};
 
@@ -68,6 +69,7 @@ const DURATIONS: &[(&str, &str)] = &[
         "PGSIEVE_CATALOG_REFRESH_INTERVAL",
     ),
     ("catalog.age_max", "PGSIEVE_CATALOG_AGE_MAX"),
+    ("receipts.valid_for", "PGSIEVE_RECEIPTS_VALID_FOR"),
     ("limits.drain_timeout", "PGSIEVE_LIMITS_DRAIN_TIMEOUT"),
 ];
 
@@ -175,6 +177,7 @@ fn the_old_name_of_the_drain_leads_to_the_new_one() {
 fn with_secrets(mode: u32, strict: &str) -> (SettingsSources, Vec<Written>) {
     let made = pgsieve_certificates();
     let hexadecimal = "0f".repeat(32);
+    let (signing, _) = new_key_file(&[1; 32]).unwrap();
     let secrets: Vec<Written> = [
         "0123456789abcdef",
         "a password",
@@ -187,6 +190,7 @@ fn with_secrets(mode: u32, strict: &str) -> (SettingsSources, Vec<Written>) {
         "a key",
         "a key",
         &hexadecimal,
+        &signing,
     ]
     .into_iter()
     .map(written)
@@ -198,6 +202,7 @@ fn with_secrets(mode: u32, strict: &str) -> (SettingsSources, Vec<Written>) {
     let text = format!(
         "strict_files: {strict}\n\
          policy: {{ mask_key_file: {} }}\n\
+         receipts: {{ key_file: {} }}\n\
          admin: {{ token_file: {} }}\n\
          upstream: {{ url: 'postgres://u@h/', password_file: {}, \
            tls: {{ mode: require, certificate: {made}, key: {} }} }}\n\
@@ -208,6 +213,7 @@ fn with_secrets(mode: u32, strict: &str) -> (SettingsSources, Vec<Written>) {
          \x20   users: [{{ name: a, verifier_file: {}, upstream_user: b, \
            upstream_password_file: {} }}]\n",
         at(10),
+        at(11),
         at(0),
         at(1),
         at(8),
@@ -245,6 +251,7 @@ fn secrets_that_others_can_read_are_told_and_refused_where_that_is_wanted() {
         "traces.headers_file",
         "client.tls.key",
         "policy.mask_key_file",
+        "receipts.key_file",
     ] {
         assert!(
             exposed.iter().any(|exposed| exposed == key),
@@ -252,12 +259,12 @@ fn secrets_that_others_can_read_are_told_and_refused_where_that_is_wanted() {
         );
     }
     // The two of a user stand where the user does.
-    assert_eq!(exposed.len(), 11, "{exposed:?}");
+    assert_eq!(exposed.len(), 12, "{exposed:?}");
     let (sources, _secrets) = with_secrets(0o604, "on");
     let problems = bad(&sources);
     assert_eq!(
         problems.matches("others can read the file").count(),
-        11,
+        12,
         "{problems}"
     );
     // Every key that names such a file is in the list above.
@@ -270,7 +277,7 @@ fn secrets_that_others_can_read_are_told_and_refused_where_that_is_wanted() {
             tls || path.ends_with("_file") && *path != "limits.budget_file"
         })
         .collect();
-    assert_eq!(named.len(), 9, "{named:?}");
+    assert_eq!(named.len(), 10, "{named:?}");
 }
 
 #[test]

@@ -84,6 +84,7 @@ pub fn statement(session: &SessionInfo, outcome: StatementOutcome) -> StatementF
         named: None,
         text: None,
         queryid: None,
+        receipt: None,
         sqlstate: (outcome == StatementOutcome::Refused)
             .then(|| SqlstateCode::from(sqlstate::READ_ONLY_SQL_TRANSACTION)),
         rows: 2,

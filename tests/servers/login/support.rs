@@ -230,6 +230,7 @@ impl Sieve {
             cancels: CancelRegistry::new(),
             accounts: UserAccounts::new(),
             memory: MemoryBudget::boundless(),
+            receipt_issuer: None,
             telemetry: Telemetry::quiet().unwrap(),
         });
         let ends = Arc::new(Mutex::new(Vec::new()));

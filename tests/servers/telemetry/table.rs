@@ -368,6 +368,7 @@ fn statement(session: &SessionInfo) -> StatementFinished<'_> {
         observed_running: &[],
         named: None,
         text: None,
+        receipt: None,
         queryid: None,
         sqlstate: None,
         rows: 0,

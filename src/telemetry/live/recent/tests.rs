@@ -26,6 +26,7 @@ fn refuse(recent: &RecentEvents, user: &str, sql: &str) -> String {
         named: None,
         text: None,
         queryid: None,
+        receipt: None,
         sqlstate: Some(SqlstateCode::from(crate::sqlstate::INSUFFICIENT_PRIVILEGE)),
         rows: 0,
         bytes: 0,

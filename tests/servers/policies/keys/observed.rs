@@ -113,14 +113,8 @@ fn observe(stack: &Stack, one: &Observed) {
         Met::By(text, _) | Met::BySecond(text, _) => {
             let (mut seen, mut without) = (scene.session(APP), plain.session(APP));
             for bytes in [frames::query(text), frames::extended(text, &[], true)] {
-                let [given, wanted] = [&mut seen, &mut without].map(|client| {
-                    // A catalog that is not known to hold any more is read again first.
-                    let answered = until(|| {
-                        let answer = asked(client, &bytes);
-                        (told(&answer) != "55000 catalog_missing").then_some(answer)
-                    });
-                    answered.unwrap_or_else(|| panic!("{rule}: {text}: no catalog"))
-                });
+                let [given, wanted] =
+                    [&mut seen, &mut without].map(|client| asked_with_catalog(client, &bytes));
                 assert_eq!(given, wanted, "{rule}: {text}");
                 let is_refused = told(&given).contains(' ');
                 let is_error = given.iter().any(|one| one.kind == b'E');
@@ -161,11 +155,15 @@ fn enforce(stack: &Stack, one: &Observed) {
         name: format!("enforced-{rule}"),
     };
     let (given, code) = match one.met {
-        Met::By(text, code) => (scene.session(APP).query(text), code),
+        Met::By(text, code) => {
+            let mut session = scene.session(APP);
+            (asked_with_catalog(&mut session, &frames::query(text)), code)
+        }
         Met::BySecond(text, code) => {
             let mut session = scene.session(APP);
-            session.query(text);
-            (session.query(text), code)
+            let [_, given] =
+                [(); 2].map(|()| asked_with_catalog(&mut session, &frames::query(text)));
+            (given, code)
         }
         Met::Beside(code) => {
             let _long = at_work(&scene);
@@ -190,6 +188,15 @@ fn enforce(stack: &Stack, one: &Observed) {
     // What ends a session reads as the server's own.
     let is_fatal = error.field(b'S').as_deref() == Some("FATAL");
     assert!(is_fatal || detail.contains(rule), "{rule}: {error:?}");
+}
+
+/// The answer once the catalog is there: one that is not known to hold any more is read again.
+fn asked_with_catalog(client: &mut RawClient, bytes: &[u8]) -> Vec<Frame> {
+    let answered = until(|| {
+        let answer = asked(client, bytes);
+        (told(&answer) != "55000 catalog_missing").then_some(answer)
+    });
+    answered.expect("no catalog")
 }
 
 fn asked(client: &mut RawClient, bytes: &[u8]) -> Vec<Frame> {
