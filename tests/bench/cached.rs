@@ -150,6 +150,7 @@ fn conversation(yaml: &str, catalog_cache: Option<Arc<CatalogCache>>) -> Session
         plans: Arc::default(),
         telemetry: Telemetry::quiet().unwrap(),
         repair_executor: Arc::new(RepairExecutor::new()),
+        receipt_issuer: None,
     };
     let info = Arc::new(SessionInfo::accepted(1, "127.0.0.1:1"));
     let upstream = UpstreamFacts {

@@ -262,6 +262,7 @@ fn sessions(
         plans: Arc::default(),
         telemetry: Telemetry::quiet().unwrap(),
         repair_executor: Arc::new(RepairExecutor::new()),
+        receipt_issuer: None,
     };
     let session = |number| {
         let info = Arc::new(SessionInfo::accepted(number, "127.0.0.1:1"));

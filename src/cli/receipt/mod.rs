@@ -21,7 +21,7 @@ enum ReceiptQuestion {
     /// Makes a key for receipts.key_file.
     Keygen(keygen::KeygenFlags),
     /// Says whether a receipt counts, and what it proves of a statement and of rows.
-    Verify(verify::ReceiptVerifyFlags),
+    Verify(Box<verify::ReceiptVerifyFlags>),
 }
 
 /// Does what the flags ask for.
