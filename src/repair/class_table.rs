@@ -80,7 +80,7 @@ const CLASSES: &[ClassRow] = &[
         class: FailureClass::InvalidColumnReference,
         codes: &["42P10"],
         exact: "DISTINCT beside an ORDER BY of what the selected columns decide",
-        likely: "DISTINCT beside an ORDER BY of an aggregate; names beyond the last column that nothing uses",
+        likely: "DISTINCT beside an ORDER BY of an aggregate; names beyond the last column that nothing uses; columns that a list names and its query left out",
         hint: "how many columns and names there are, or what distinct rows can be sorted by",
     },
     ClassRow {

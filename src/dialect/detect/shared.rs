@@ -13,7 +13,8 @@ pub struct CandidateDialect {
     pub source: &'static dyn SourceDialect,
     /// What of it the text has.
     pub marks: SharedMarks,
-    /// Whether it has functions that are not translated from it, and mean the same as elsewhere.
+    /// Whether it has functions that are not translated from it, and mean the same as elsewhere,
+    /// and none that means another thing.
     pub is_alike: bool,
     /// Whether it has names in brackets.
     pub has_brackets: bool,
@@ -37,8 +38,12 @@ pub fn candidates(text: &str, database: &SessionDatabase<'_>) -> Vec<CandidateDi
     let of = |source| {
         let seen = evidence_tokens(text, source);
         let marks = shared_marks(&seen, source, database)?;
+        let is_unlike = |name: &str| {
+            UNLIKE_WITH_RULE.contains(&name) || is_listed(UNLIKE_WITHOUT_RULE, source, name)
+        };
         let is_alike = called(&seen)
-            .any(|name| !has_rule(source, name) && is_listed(ALIKE_WITHOUT_RULE, source, name));
+            .any(|name| !has_rule(source, name) && is_listed(ALIKE_WITHOUT_RULE, source, name))
+            && !called(&seen).any(is_unlike);
         Some(CandidateDialect {
             source,
             marks,
@@ -208,6 +213,17 @@ const UNLIKE_WITHOUT_RULE: &[(&str, &[Dialect])] = &[
     ("to_days", &[Duckdb]),
     ("weekday", &[Duckdb]),
     ("yearweek", &[Duckdb]),
+];
+
+/// Functions that have rules, and mean different things by them: beside one of them a text cannot
+/// be taken to mean the same in a dialect that has no translation of it.
+const UNLIKE_WITH_RULE: &[&str] = &[
+    "concat",
+    "date_diff",
+    "datediff",
+    "dayofweek",
+    "log",
+    "week",
 ];
 
 /// Whether Postgres has no function of this name, and nothing of its grammar looks like one.

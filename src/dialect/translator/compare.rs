@@ -56,7 +56,8 @@ impl ComparisonOperator {
         })
     }
 
-    fn text(self) -> &'static str {
+    /// How Postgres writes it.
+    pub fn text(self) -> &'static str {
         match self {
             Self::Equal => "=",
             Self::NotEqual => "<>",
@@ -69,7 +70,8 @@ impl ComparisonOperator {
         }
     }
 
-    fn side(self) -> ComparisonPurpose {
+    /// What it asks of its sides.
+    pub fn purpose(self) -> ComparisonPurpose {
         match self {
             Self::Equal | Self::NotEqual | Self::Distinct | Self::NotDistinct => {
                 ComparisonPurpose::Equality
@@ -118,7 +120,7 @@ impl Translator<'_> {
         left: &Translated,
         right: &Translated,
     ) -> TranslateResult<Translated> {
-        let (one, other) = self.sides(left, right, comparison.side())?;
+        let (one, other) = self.sides(left, right, comparison.purpose())?;
         let null_proof = matches!(
             comparison,
             ComparisonOperator::Distinct | ComparisonOperator::NotDistinct

@@ -1,11 +1,11 @@
 //! Conditions: what is true, false or NULL.
 
-use sqlparser::ast::{Expr, Query};
+use sqlparser::ast::Expr;
 
 use super::Translator;
 use super::compare::{ComparisonOperator, ComparisonPurpose};
-use super::folding;
 use super::literal;
+use super::subquery_comparison;
 use super::translated::{Translated, TranslatedForm};
 use super::untranslatable::TranslateResult;
 use crate::source::{BooleanForm, CaseSensitivity, untyped};
@@ -60,11 +60,6 @@ impl Translator<'_> {
                 list,
                 negated,
             } => self.in_list(expr, list, *negated)?,
-            Expr::InSubquery {
-                expr,
-                subquery,
-                negated,
-            } => self.in_subquery(expr, subquery, *negated)?,
             Expr::Between {
                 expr,
                 negated,
@@ -94,17 +89,7 @@ impl Translator<'_> {
                 CaseSensitivity::Insensitive,
                 *negated,
             )?,
-            Expr::Exists { subquery, negated } => {
-                let written = self.query(subquery)?;
-                let not = if *negated { "NOT " } else { "" };
-                Translated {
-                    is_primary: !*negated,
-                    name: Some("exists".to_owned()),
-                    ..Translated::compound(format!("{not}EXISTS ({})", written.text), SqlType::Bool)
-                        .never_null(true)
-                }
-            }
-            _ => return Ok(None),
+            other => return subquery_comparison::condition(self, other),
         };
         Ok(Some(written))
     }
@@ -188,82 +173,6 @@ impl Translator<'_> {
         }
         let not = if negated { "NOT " } else { "" };
         let text = format!("{not}({})", rows.join(" OR "));
-        Ok(Translated::operation(text, SqlType::Bool))
-    }
-
-    fn in_subquery(
-        &mut self,
-        expr: &Expr,
-        query: &Query,
-        negated: bool,
-    ) -> TranslateResult<Translated> {
-        let not = if negated { "NOT IN" } else { "IN" };
-        if let Expr::Tuple(parts) = expr {
-            return self.row_in_subquery(parts, query, not);
-        }
-        let subject = self.value(expr)?;
-        let written = self.query(query)?;
-        let column = written.columns.only().cloned();
-        let alike = self.source.semantics().equality == CaseSensitivity::Insensitive;
-        let kind = column
-            .as_ref()
-            .map_or(SqlType::Unclear, |column| column.kind);
-        // What the subquery gives is compared as it is, or not at all.
-        let text = match (subject.kind, kind, column) {
-            (SqlType::Text, SqlType::Text, Some(column))
-                if alike && !subject.case_sensitive && !column.case_sensitive =>
-            {
-                let name = self.make_name("listed");
-                let column = super::name::quoted(&column.name).into_owned();
-                format!(
-                    "{} {not} (SELECT {} FROM ({}) AS {name})",
-                    folding::comparison_key(self, &subject.text),
-                    folding::comparison_key(self, &format!("{name}.{column}")),
-                    written.text
-                )
-            }
-            (one, other, _)
-                if self.source.has_text_timestamps() && one.is_other_temporal(other) =>
-            {
-                return self.refuse("a date compared with timestamps");
-            }
-            (one, other, _) if one.compares_directly(other) => {
-                format!("{} {not} ({})", subject.operand(), written.text)
-            }
-            (SqlType::Unclear, _, _) | (_, SqlType::Unclear, _) if !alike => {
-                format!("{} {not} ({})", subject.operand(), written.text)
-            }
-            _ => return Err(untyped(&subject, "a value of the subquery's type")),
-        };
-        Ok(Translated::operation(text, SqlType::Bool))
-    }
-
-    fn row_in_subquery(
-        &mut self,
-        parts: &[Expr],
-        query: &Query,
-        not: &str,
-    ) -> TranslateResult<Translated> {
-        let mut subjects = Vec::new();
-        for part in parts {
-            subjects.push(self.value(part)?);
-        }
-        let written = self.query(query)?;
-        let alike = self.source.semantics().equality == CaseSensitivity::Insensitive;
-        let fits = match &written.columns {
-            super::scope::KnownColumns::Known(columns) if columns.len() == subjects.len() => {
-                columns.iter().zip(&subjects).all(|(column, subject)| {
-                    let letters = alike && column.kind == SqlType::Text && !column.case_sensitive;
-                    subject.kind.compares_directly(column.kind) && !letters
-                })
-            }
-            _ => false,
-        };
-        if !fits {
-            return self.refuse("rows of texts, or of unknown types, compared with a subquery");
-        }
-        let texts: Vec<&str> = subjects.iter().map(|one| one.text.as_str()).collect();
-        let text = format!("({}) {not} ({})", texts.join(", "), written.text);
         Ok(Translated::operation(text, SqlType::Bool))
     }
 

@@ -96,7 +96,7 @@ pub fn find_folded_keys(
     Ok(())
 }
 
-/// What stands in a call of ROLLUP or CUBE.
+/// What stands in a call of ROLLUP, CUBE or GROUPING SETS.
 fn keys_within(key: &Expr) -> Vec<&Expr> {
     let Expr::Function(function) = key else {
         return Vec::new();
@@ -111,7 +111,16 @@ fn keys_within(key: &Expr) -> Vec<&Expr> {
         FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
         _ => None,
     });
-    arguments.collect()
+    let mut keys = Vec::new();
+    for argument in arguments {
+        match argument {
+            Expr::Tuple(parts) => keys.extend(parts),
+            Expr::Nested(inner) => keys.push(&**inner),
+            of_keys if is_grouping_sets(of_keys) => keys.extend(keys_within(of_keys)),
+            one => keys.push(one),
+        }
+    }
+    keys
 }
 
 /// `ROLLUP (a, b)` and its kin, as keys.
@@ -120,7 +129,7 @@ pub fn is_grouping_sets(key: &Expr) -> bool {
         Expr::Rollup(_) | Expr::Cube(_) | Expr::GroupingSets(_) => true,
         Expr::Function(function) => {
             let name = function.name.to_string().to_ascii_lowercase();
-            ["rollup", "cube"].contains(&name.as_str())
+            ["rollup", "cube", "grouping_sets"].contains(&name.as_str())
         }
         _ => false,
     }

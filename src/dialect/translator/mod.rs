@@ -3,8 +3,8 @@
 //!
 //! * [`query`], [`select`], [`select_star`], [`from`], [`order_by`], `group_by_all`, `qualify`,
 //!   [`first_rows`] (TOP, FETCH FIRST, VALUES): queries
-//! * [`expression`], [`condition`], [`compare`], [`arithmetic`], [`call`], [`window`],
-//!   [`interval`], [`convert`]: expressions
+//! * [`expression`], [`condition`], [`compare`], `subquery_comparison` (EXISTS, IN, ANY and ALL),
+//!   [`arithmetic`], [`call`], [`window`], [`interval`], [`convert`]: expressions
 //! * [`shared_functions`]: functions that several dialects have
 //! * [`folding`]: texts that the source takes for one, grouped and made distinct
 //! * [`literal`], [`timestamp`], [`name`]: values and names; [`scope`]: what names stand for
@@ -31,6 +31,7 @@ pub mod scope;
 pub mod select;
 pub(super) mod select_star;
 pub mod shared_functions;
+pub(super) mod subquery_comparison;
 pub mod timestamp;
 pub mod translated;
 pub mod untranslatable;

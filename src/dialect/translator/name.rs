@@ -26,6 +26,7 @@ pub fn spelled(ident: &Ident) -> TranslateResult<String> {
     }
     Ok(match ident.quote_style {
         Some(_) => name,
+        None if name.starts_with('@') => return Err(Untranslatable::variable(&name)),
         None => name.to_ascii_lowercase(),
     })
 }

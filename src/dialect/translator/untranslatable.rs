@@ -40,6 +40,12 @@ impl Untranslatable {
         }
     }
 
+    /// A variable, whose value nobody knows here.
+    pub fn variable(name: &str) -> Self {
+        Self::construct(&format!("the variable {name}"))
+            .hint("write $1, or put the value in its place")
+    }
+
     /// With words on what to write instead.
     #[must_use]
     pub fn hint(mut self, hint: &str) -> Self {

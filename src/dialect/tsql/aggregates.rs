@@ -2,6 +2,8 @@
 //!
 //! <https://learn.microsoft.com/en-us/sql/t-sql/functions/aggregate-functions-transact-sql>
 
+use sqlparser::ast::{Expr, Value};
+
 use crate::rules::{ArgumentType, FIRST, FLOAT, FunctionRule, aggregate, by};
 use crate::sql_type::SqlType;
 use crate::translator::Translator;
@@ -35,8 +37,10 @@ pub const RULES: &[FunctionRule] = &[
     by("percentile_cont", (1, 1), percentile, AGGREGATES, "PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY f)", "percentile_cont(0.5) WITHIN GROUP (ORDER BY f)"),
     by("percentile_disc", (1, 1), percentile, AGGREGATES, "PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY id)", "percentile_disc(0.5) WITHIN GROUP (ORDER BY id)"),
     by("grouping", (1, 1), grouping, AGGREGATES, "GROUPING(n)", "GROUPING(n) AS \"grouping\""),
+    by("grouping_id", (1, 16), grouping, AGGREGATES, "GROUPING_ID(n, d)", "GROUPING(n, d) AS grouping_id"),
     by("rollup", (1, 16), totals, AGGREGATES, "COUNT(*) FROM t GROUP BY ROLLUP(n) UNION ALL SELECT 1", "count(*) FROM t GROUP BY ROLLUP (n) UNION ALL SELECT 1"),
     by("cube", (1, 16), totals, AGGREGATES, "COUNT(*) FROM t GROUP BY CUBE(n, s) UNION ALL SELECT 1", "count(*) FROM t GROUP BY CUBE (n, lower(rtrim(s, ' '))) UNION ALL SELECT 1"),
+    by("grouping_sets", (1, 64), sets, AGGREGATES, "COUNT(*) FROM t GROUP BY GROUPING SETS ((n), ()) UNION ALL SELECT 1", "count(*) FROM t GROUP BY GROUPING SETS ((n), ()) UNION ALL SELECT 1"),
 ];
 
 fn count(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
@@ -114,11 +118,15 @@ fn percentile(
     })
 }
 
+/// GROUPING(a), and GROUPING_ID(a, b) with a bit for each key.
 fn grouping(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let argument = call.argument(0)?;
-    let key = folding::before_grouping(translator, |translator| translator.value(argument))?;
-    let text = format!("GROUPING({})", folding::folded(translator, &key));
+    let mut keys = Vec::new();
+    for argument in &call.arguments {
+        let key = folding::before_grouping(translator, |translator| translator.value(argument))?;
+        keys.push(folding::folded(translator, &key));
+    }
+    let text = format!("GROUPING({})", keys.join(", "));
     Ok(Translated::primary(text, SqlType::Integer).never_null(true))
 }
 
@@ -130,12 +138,49 @@ pub fn totals(
     call.plain()?;
     let mut keys = Vec::new();
     for argument in &call.arguments {
-        let key = translator.value(argument)?;
-        if key.is_literal() {
-            return Err(Untranslatable::construct("a constant in GROUP BY"));
-        }
-        keys.push(folding::folded(translator, &key));
+        keys.push(match argument {
+            Expr::Tuple(parts) => set_of(translator, parts)?,
+            key => key_of(translator, key)?,
+        });
     }
     let text = format!("{} ({})", call.name.to_uppercase(), keys.join(", "));
     Ok(Translated::primary(text, SqlType::Other))
+}
+
+/// `GROUPING SETS ((a, b), a, (), ROLLUP (a))`, which `tokens` has as a call; NULL stands for no
+/// key.
+fn sets(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
+    call.plain()?;
+    let mut sets = Vec::new();
+    for argument in &call.arguments {
+        sets.push(match argument {
+            Expr::Tuple(parts) => set_of(translator, parts)?,
+            Expr::Nested(inner) if is_null(inner) => "()".to_owned(),
+            Expr::Nested(inner) => format!("({})", key_of(translator, inner)?),
+            of_keys if folding::is_grouping_sets(of_keys) => translator.value(of_keys)?.text,
+            key => key_of(translator, key)?,
+        });
+    }
+    let text = format!("GROUPING SETS ({})", sets.join(", "));
+    Ok(Translated::primary(text, SqlType::Other))
+}
+
+fn set_of(translator: &mut Translator<'_>, parts: &[Expr]) -> TranslateResult<String> {
+    let mut keys = Vec::new();
+    for part in parts {
+        keys.push(key_of(translator, part)?);
+    }
+    Ok(format!("({})", keys.join(", ")))
+}
+
+fn key_of(translator: &mut Translator<'_>, key: &Expr) -> TranslateResult<String> {
+    let key = translator.value(key)?;
+    if key.is_literal() {
+        return Err(Untranslatable::construct("a constant in GROUP BY"));
+    }
+    Ok(folding::folded(translator, &key))
+}
+
+fn is_null(expr: &Expr) -> bool {
+    matches!(expr, Expr::Value(value) if value.value == Value::Null)
 }

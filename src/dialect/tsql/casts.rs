@@ -287,6 +287,12 @@ fn text(
     };
     let not_null = text.not_null;
     Ok(match room {
+        // The type of a column is not that of what is made of it, which a recursive query tells.
+        None if text.form == TranslatedForm::Column => Translated {
+            text: format!("CAST({} AS text)", text.text),
+            form: TranslatedForm::Computed,
+            ..text
+        },
         Some(room) if padded => {
             let written = format!("rpad({}, {room})", text.text);
             Translated::primary(written, SqlType::Text).never_null(not_null)

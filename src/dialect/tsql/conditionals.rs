@@ -2,7 +2,7 @@
 //!
 //! <https://learn.microsoft.com/en-us/sql/t-sql/functions/logical-functions-choose-transact-sql>
 
-use sqlparser::ast::Expr;
+use sqlparser::ast::{Expr, FunctionArg, FunctionArgExpr, FunctionArguments};
 
 use super::timestamps;
 use crate::rules::{FunctionRule, by};
@@ -11,6 +11,7 @@ use crate::sql_type::SqlType;
 use crate::translator::Translator;
 use crate::translator::call::SourceCall;
 use crate::translator::convert::cast;
+use crate::translator::name;
 use crate::translator::shared_functions::conditionals::{
     self, ComparedTypes, NullArgument, choice, coalesce, null_if,
 };
@@ -88,38 +89,75 @@ fn is_whole(value: &Translated) -> bool {
     })
 }
 
-/// Refuses a string that may be longer than what it stands for.
+/// Refuses a string that is longer than what it stands for; where that is not known it is likely
+/// not.
 fn refuse_cut(
-    translator: &Translator<'_>,
+    translator: &mut Translator<'_>,
     call: &SourceCall<'_>,
     value: &Translated,
     other: &Translated,
 ) -> TranslateResult<()> {
     let length = other.text_literal().map(|content| content.chars().count());
-    let fits = match (length, column_of(call.argument(0)?)) {
-        (Some(0), _) => true,
-        (Some(length), Some(name)) => {
-            let room = translator.shortest_text(&name);
-            room.is_some_and(|room| room.is_none_or(|room| room >= length))
-        }
-        (None, Some(name)) => translator.shortest_text(&name) == Some(None),
-        (_, None) => value.text.starts_with("string_agg("),
+    let room = match text_room(translator, call.argument(0)?) {
+        None if value.text.starts_with("string_agg(") => Some(TextRoom::Endless),
+        room => room,
     };
-    if fits {
-        return Ok(());
+    let other_room = text_room(translator, call.argument(1)?);
+    match (length, room) {
+        (Some(0), _) | (_, Some(TextRoom::Endless)) => Ok(()),
+        (Some(length), Some(TextRoom::Of(room))) if length <= room => Ok(()),
+        (Some(_), Some(TextRoom::Of(_))) => Err(Untranslatable::function("isnull")
+            .hint("the second string is cut to the length of the first there; use COALESCE()")),
+        (None, room) if room.is_some() && room == other_room => Ok(()),
+        _ => {
+            translator.mark_likely();
+            Ok(())
+        }
     }
-    Err(Untranslatable::function("isnull")
-        .hint("the second string may be cut to the length of the first there; use COALESCE()"))
 }
 
-/// The column that an expression is, or the greatest or least value of.
-fn column_of(expr: &Expr) -> Option<String> {
+/// How many characters a text may have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TextRoom {
+    /// So many.
+    Of(usize),
+    /// Any number.
+    Endless,
+}
+
+/// How many characters an expression may have, where its type tells.
+fn text_room(translator: &Translator<'_>, expr: &Expr) -> Option<TextRoom> {
+    let of_column = |name: &str| match translator.shortest_text(name)? {
+        Some(room) => Some(TextRoom::Of(room)),
+        None => Some(TextRoom::Endless),
+    };
     match expr {
-        Expr::Identifier(ident) => Some(crate::translator::name::content(ident)),
-        Expr::CompoundIdentifier(parts) => parts.last().map(crate::translator::name::content),
+        Expr::Identifier(ident) => of_column(&name::content(ident)),
+        Expr::CompoundIdentifier(parts) => of_column(&name::content(parts.last()?)),
+        Expr::Nested(inner) => text_room(translator, inner),
+        Expr::Trim { expr, .. } => text_room(translator, expr),
+        Expr::Function(function) => {
+            let name = function.name.to_string().to_ascii_lowercase();
+            let FunctionArguments::List(list) = &function.args else {
+                return None;
+            };
+            match list.args.first()? {
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(first))
+                    if OF_THEIR_ARGUMENT.contains(&name.as_str()) =>
+                {
+                    text_room(translator, first)
+                }
+                _ => None,
+            }
+        }
         _ => None,
     }
 }
+
+/// Functions whose text has the length of their first argument's type.
+const OF_THEIR_ARGUMENT: &[&str] = &[
+    "isnull", "lower", "ltrim", "max", "min", "nullif", "rtrim", "trim", "upper",
+];
 
 fn choose(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;

@@ -26,6 +26,7 @@ pub const RULES: &[FunctionRule] = &[
     template("sysdatetime", (0, 0), "LOCALTIMESTAMP", &[], TIMESTAMP, DOC, "SYSDATETIME()", "LOCALTIMESTAMP AS sysdatetime"),
     template("getutcdate", (0, 0), "CAST(CURRENT_TIMESTAMP AT TIME ZONE 'UTC' AS timestamp(3))", &[], TIMESTAMP, DOC, "GETUTCDATE()", "CAST(CURRENT_TIMESTAMP AT TIME ZONE 'UTC' AS timestamp(3)) AS getutcdate"),
     template("sysutcdatetime", (0, 0), "CAST(CURRENT_TIMESTAMP AT TIME ZONE 'UTC' AS timestamp)", &[], TIMESTAMP, DOC, "SYSUTCDATETIME()", "CAST(CURRENT_TIMESTAMP AT TIME ZONE 'UTC' AS timestamp) AS sysutcdatetime"),
+    by("sysdatetimeoffset", (0, 0), now_with_offset, DOC, "SYSDATETIMEOFFSET()", "CURRENT_TIMESTAMP AS sysdatetimeoffset"),
     by("dateadd", (3, 3), added, DOC, "DATEADD(month, 1, d)", "CAST(d + INTERVAL '1 months' AS date) AS dateadd"),
     by("datediff", (3, 3), difference, DOC, "DATEDIFF(day, d, m)", "(CAST(m AS date) - d) AS datediff"),
     by("datediff_big", (3, 3), difference, DOC, "DATEDIFF_BIG(day, d, m)", "(CAST(m AS date) - d) AS datediff_big"),
@@ -43,6 +44,16 @@ pub const RULES: &[FunctionRule] = &[
     by("datetrunc", (2, 2), truncated, DOC, "DATETRUNC(month, m)", "date_trunc('month', m) AS datetrunc"),
     by("format", (2, 3), format::format, DOC, "FORMAT(m, 'yyyy-MM')", "to_char(m, 'YYYY-MM') AS format"),
 ];
+
+/// A moment beside one without an offset is compared as of UTC there, and as of the session here.
+fn now_with_offset(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
+    call.plain()?;
+    translator.mark_likely();
+    Ok(Translated::primary("CURRENT_TIMESTAMP", SqlType::TimestampTz).never_null(true))
+}
 
 /// DATEADD keeps the type of what it moves; a day that a month does not have is its last.
 pub fn added(

@@ -79,6 +79,7 @@ pub const EVIDENCE: &[DialectEvidence] = &[
     row(&["cross", "apply"], FROM),
     row(&["outer", "apply"], FROM),
     shape(hints_a_table, FROM),
+    row(&["(", "nolock", ")"], FROM),
     shape(hints_the_query, SELECT),
     row(&["set", "parseonly"], SET),
     row(&["set", "nocount"], SET),

@@ -1,9 +1,11 @@
 //! What T-SQL has a syntax of its own for.
 
-use sqlparser::ast::{Expr, TrimWhereField};
+use sqlparser::ast::{Expr, TrimWhereField, UnaryOperator};
 
 use super::casts;
 use super::patterns;
+use super::xml_path;
+use crate::source::untyped;
 use crate::sql_type::SqlType;
 use crate::translator::Translator;
 use crate::translator::translated::Translated;
@@ -14,6 +16,9 @@ pub fn expression(
     translator: &mut Translator<'_>,
     expr: &Expr,
 ) -> TranslateResult<Option<Translated>> {
+    if let Some(joined) = xml_path::joined_texts(translator, expr)? {
+        return Ok(Some(joined));
+    }
     let written = match expr {
         Expr::Identifier(ident)
             if ident.quote_style.is_none() && ident.value.eq_ignore_ascii_case("@@version") =>
@@ -22,10 +27,7 @@ pub fn expression(
             Translated::call("version", &[], SqlType::Text).never_null(true)
         }
         Expr::Identifier(ident) if ident.quote_style.is_none() && ident.value.starts_with('@') => {
-            return Err(
-                Untranslatable::construct(&format!("the variable {}", ident.value))
-                    .hint("write $1, or put the value in its place"),
-            );
+            return Err(Untranslatable::variable(&ident.value));
         }
         Expr::Convert {
             is_try,
@@ -39,6 +41,10 @@ pub fn expression(
             [style] => casts::cast_to(translator, expr, to, Some(style), *is_try)?,
             _ => return translator.refuse("this form of CONVERT"),
         },
+        Expr::UnaryOp {
+            op: UnaryOperator::BitwiseNot,
+            expr,
+        } => inverted(translator, expr)?,
         Expr::Like {
             negated,
             any: false,
@@ -73,6 +79,16 @@ pub fn expression(
         _ => return Ok(None),
     };
     Ok(Some(written))
+}
+
+/// `~ x`
+fn inverted(translator: &mut Translator<'_>, expr: &Expr) -> TranslateResult<Translated> {
+    let number = translator.integer(expr)?;
+    if number.kind != SqlType::Integer {
+        return Err(untyped(&number, "a whole number"));
+    }
+    let text = format!("~ {}", number.operand());
+    Ok(Translated::operation(text, SqlType::Integer).never_null(number.not_null))
 }
 
 /// `TRIM('.,' FROM x)`: any of these characters.

@@ -8,6 +8,7 @@ use crate::source::untyped;
 use crate::sql_type::SqlType;
 use crate::translator::Translator;
 use crate::translator::call::SourceCall;
+use crate::translator::convert::cast;
 use crate::translator::literal;
 use crate::translator::translated::Translated;
 use crate::translator::untranslatable::{TranslateResult, Untranslatable};
@@ -18,15 +19,7 @@ pub fn format(
     call: &SourceCall<'_>,
 ) -> TranslateResult<Translated> {
     call.plain()?;
-    if let Some(culture) = call.arguments.get(2) {
-        let culture = translator.value(culture)?;
-        if !culture
-            .text_literal()
-            .is_some_and(|name| name.eq_ignore_ascii_case("en-us"))
-        {
-            return Err(call.refused().hint("only the culture en-US is translated"));
-        }
-    }
+    let has_culture = has_culture(translator, call)?;
     let value = translator.value(call.argument(0)?)?;
     let pattern = translator.value(call.argument(1)?)?;
     let Some(pattern) = pattern.text_literal() else {
@@ -43,8 +36,23 @@ pub fn format(
         }
         SqlType::Text => return Err(untyped(&value, "a date or a number")),
         // `D` is for whole numbers.
-        SqlType::Decimal if pattern.starts_with(['d', 'D']) => return Err(unknown()),
-        SqlType::Integer | SqlType::Decimal => (value, of_numbers(pattern).ok_or_else(unknown)?),
+        SqlType::Decimal | SqlType::Float if pattern.starts_with(['d', 'D']) => {
+            return Err(unknown());
+        }
+        kind if kind.is_number() => {
+            let number = match kind {
+                SqlType::Float => {
+                    // It has fifteen digits in both.
+                    translator.mark_likely();
+                    cast(&value, "numeric", SqlType::Decimal)
+                }
+                _ => value,
+            };
+            if is_of_culture(pattern) && !has_culture {
+                translator.mark_likely();
+            }
+            return number_as_text(&number, pattern).ok_or_else(unknown);
+        }
         _ => {
             return Err(timestamps::dated(translator, value)
                 .err()
@@ -53,6 +61,55 @@ pub fn format(
     };
     let text = format!("to_char({}, {})", value.text, literal::quoted(&pattern));
     Ok(Translated::primary(text, SqlType::Text).never_null(value.not_null))
+}
+
+/// Whether the culture is said, which is that of the session otherwise.
+fn has_culture(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<bool> {
+    let Some(culture) = call.arguments.get(2) else {
+        return Ok(false);
+    };
+    let culture = translator.value(culture)?;
+    let is_known = |name: &str| name.eq_ignore_ascii_case("en-us");
+    match culture.text_literal().is_some_and(is_known) {
+        true => Ok(true),
+        false => Err(call.refused().hint("only the culture en-US is translated")),
+    }
+}
+
+/// Amounts of money and shares, which each culture writes in its own way.
+fn is_of_culture(pattern: &str) -> bool {
+    pattern.starts_with(['c', 'C', 'p', 'P'])
+}
+
+/// A number by a pattern: `C2` is `$1,234.50` and `($1,234.50)`, `P1` is `12.5 %`, `0.0%` is
+/// `12.5%`.
+fn number_as_text(number: &Translated, pattern: &str) -> Option<Translated> {
+    let standard = |letter: char| {
+        let rest = pattern.strip_prefix([letter, letter.to_ascii_lowercase()])?;
+        of_numbers(&format!("N{rest}")).map(|pattern| literal::quoted(&pattern))
+    };
+    let hundredfold = || format!("{} * 100", number.operand());
+    let text = if let Some(money) = standard('C') {
+        format!(
+            "CASE WHEN {0} < 0 THEN '($' || to_char(- {0}, {money}) || ')' \
+             ELSE '$' || to_char({0}, {money}) END",
+            number.operand()
+        )
+    } else if let Some(share) = standard('P') {
+        format!("(to_char({}, {share}) || ' %')", hundredfold())
+    } else if let Some(plain) = pattern.strip_suffix('%') {
+        let plain = literal::quoted(&of_numbers(plain).filter(|_| is_written_out(plain))?);
+        format!("(to_char({}, {plain}) || '%')", hundredfold())
+    } else {
+        let plain = literal::quoted(&of_numbers(pattern)?);
+        format!("to_char({}, {plain})", number.text)
+    };
+    Some(Translated::primary(text, SqlType::Text).never_null(number.not_null))
+}
+
+/// Whether a pattern shows each place, as `#,##0.00` does.
+fn is_written_out(pattern: &str) -> bool {
+    pattern.starts_with(['0', '#'])
 }
 
 /// A pattern of `to_char` for one of numbers: `N2`, `F1`, `0.00`, `#,##0.0`.
@@ -115,7 +172,7 @@ mod tests {
         for padded in ["D5", "00000"] {
             assert!(of_numbers(padded).unwrap().ends_with("900000"), "{padded}");
         }
-        for bad in ["C", "P1", "D99", "0.0#", "#", ""] {
+        for bad in ["C", "P1", "D99", "0.0#", "#", "", "0%"] {
             assert_eq!(of_numbers(bad), None, "{bad}");
         }
     }

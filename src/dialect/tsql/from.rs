@@ -11,7 +11,7 @@ use crate::translator::Translator;
 use crate::translator::condition::has_letters;
 use crate::translator::name;
 use crate::translator::scope::{KnownColumns, OutputColumn, TranslatedItem};
-use crate::translator::translated::Translated;
+use crate::translator::translated::{Translated, TranslatedForm};
 use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// The first look at what stands in FROM; none where the core writes it.
@@ -58,35 +58,25 @@ fn called_table(
     arguments: &[&Expr],
     alias: Option<&TableAlias>,
 ) -> TranslateResult<String> {
-    let (table, kind) = match (called, arguments) {
-        ("string_split", [text, separator]) => {
-            let text = translator.text(text)?;
-            let separator = translator.text(separator)?;
-            let is_one = separator
-                .text_literal()
-                .is_some_and(|one| one.chars().count() == 1);
-            if !is_one || has_letters(&separator) {
-                return Err(Untranslatable::function("string_split")
-                    .hint("its separator has to be one character that is no letter"));
+    let (table, columns) = match (called, arguments) {
+        ("string_split", [text, separator]) => (parts_of(translator, text, separator)?, PARTS),
+        ("string_split", [text, separator, ordinal]) => {
+            let parts = parts_of(translator, text, separator)?;
+            match translator.value(ordinal)?.small_integer() {
+                Some(0) => (parts, PARTS),
+                Some(1) => (format!("{parts} WITH ORDINALITY"), NUMBERED_PARTS),
+                _ => {
+                    return Err(Untranslatable::function("string_split")
+                        .hint("its third argument has to be 0 or 1"));
+                }
             }
-            // An empty string has one part there.
-            let table = format!(
-                "unnest(CASE WHEN {0} = '' THEN ARRAY[''] ELSE string_to_array({1}, {2}) END)",
-                text.operand(),
-                text.text,
-                separator.text
-            );
-            (table, SqlType::Text)
         }
         ("generate_series", [_, _] | [_, _, _]) => {
             let mut texts = Vec::new();
             for argument in arguments {
                 texts.push(translator.integer(argument)?.text);
             }
-            (
-                format!("generate_series({})", texts.join(", ")),
-                SqlType::Integer,
-            )
+            (format!("generate_series({})", texts.join(", ")), SERIES)
         }
         _ => return Err(Untranslatable::function(called)),
     };
@@ -94,18 +84,51 @@ fn called_table(
         Some(alias) => translator.alias(alias)?,
         None => (translator.make_name("parts"), Vec::new()),
     };
-    let column = given.first().cloned().unwrap_or_else(|| "value".to_owned());
-    let text = format!(
-        "{table} AS {} ({})",
-        name::quoted(&name),
-        name::quoted(&column)
-    );
-    let columns = vec![OutputColumn::of(&column, &Translated::primary("", kind))];
+    let named = |place: usize, usual: &str| {
+        let given = given.get(place).cloned();
+        given.unwrap_or_else(|| usual.to_owned())
+    };
+    let columns: Vec<OutputColumn> = (columns.iter().enumerate())
+        .map(|(place, (usual, kind))| {
+            OutputColumn::of(&named(place, usual), &Translated::primary("", *kind))
+        })
+        .collect();
+    let names: Vec<_> = columns.iter().map(|one| name::quoted(&one.name)).collect();
+    let text = format!("{table} AS {} ({})", name::quoted(&name), names.join(", "));
     translator.add_item(TranslatedItem {
         name,
         columns: KnownColumns::Known(columns),
     });
     Ok(text)
+}
+
+/// What STRING_SPLIT and GENERATE_SERIES give.
+const PARTS: &[(&str, SqlType)] = &[("value", SqlType::Text)];
+const NUMBERED_PARTS: &[(&str, SqlType)] =
+    &[("value", SqlType::Text), ("ordinal", SqlType::Integer)];
+const SERIES: &[(&str, SqlType)] = &[("value", SqlType::Integer)];
+
+/// The parts of a text; an empty string has one there.
+fn parts_of(
+    translator: &mut Translator<'_>,
+    text: &Expr,
+    separator: &Expr,
+) -> TranslateResult<String> {
+    let text = translator.text(text)?;
+    let separator = translator.text(separator)?;
+    let is_one = separator
+        .text_literal()
+        .is_some_and(|one| one.chars().count() == 1);
+    if !is_one || has_letters(&separator) {
+        return Err(Untranslatable::function("string_split")
+            .hint("its separator has to be one character that is no letter"));
+    }
+    Ok(format!(
+        "unnest(CASE WHEN {0} = '' THEN ARRAY[''] ELSE string_to_array({1}, {2}) END)",
+        text.operand(),
+        text.text,
+        separator.text
+    ))
 }
 
 /// `db.schema.table` without the database, and without dbo where there is no such schema.
@@ -140,6 +163,46 @@ pub fn relation(translator: &Translator<'_>, named: &ObjectName) -> TranslateRes
     }
     Ok(parts)
 }
+
+/// A column of the catalog that holds a schema, beside the name of the usual one where there is no
+/// such schema: the one that names are looked up in first stands for it.
+pub fn beside_usual_schema(
+    translator: &mut Translator<'_>,
+    left: &Translated,
+    right: &Translated,
+) -> Option<(String, String)> {
+    let is_column = |side: &Translated| {
+        let name = side.name.as_deref().unwrap_or_default();
+        side.form == TranslatedForm::Column && SCHEMA_COLUMNS.contains(&name)
+    };
+    let is_usual = |side: &Translated| {
+        side.text_literal()
+            .is_some_and(|content| content.eq_ignore_ascii_case(USUAL_SCHEMA))
+    };
+    let is_there = (translator.database).is_none_or(|database| database.has_schema(USUAL_SCHEMA));
+    let current = || "CAST(current_schema() AS text)".to_owned();
+    let sides = if is_column(left) && is_usual(right) {
+        (left.operand(), current())
+    } else if is_usual(left) && is_column(right) {
+        (current(), right.operand())
+    } else {
+        return None;
+    };
+    if is_there {
+        return None;
+    }
+    translator.mark_likely();
+    Some(sides)
+}
+
+/// Columns of INFORMATION_SCHEMA that hold a schema.
+const SCHEMA_COLUMNS: &[&str] = &[
+    "table_schema",
+    "schema_name",
+    "constraint_schema",
+    "view_schema",
+    "routine_schema",
+];
 
 /// The schema in which tables are where nothing else is said.
 pub const USUAL_SCHEMA: &str = "dbo";

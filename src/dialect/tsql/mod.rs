@@ -27,6 +27,7 @@ pub(super) mod system;
 pub(super) mod temporal_casts;
 pub(super) mod timestamps;
 pub(super) mod tokens;
+pub(super) mod xml_path;
 
 use sqlparser::ast::{BinaryOperator, DataType, Expr, ObjectName, TableFactor};
 use sqlparser::dialect::MsSqlDialect;
@@ -140,6 +141,9 @@ impl SourceDialect for TsqlSource {
         right: &Translated,
         side: ComparisonPurpose,
     ) -> TranslateResult<Option<(String, String)>> {
+        if let Some(sides) = from::beside_usual_schema(translator, left, right) {
+            return Ok(Some(sides));
+        }
         // A string beside a date may be written without hyphens.
         if left.kind.is_temporal()
             && let Some(read) = timestamps::compact(right)

@@ -10,6 +10,7 @@ use crate::translator::Translator;
 use crate::translator::arithmetic::operate;
 use crate::translator::interval;
 use crate::translator::interval::TimeUnit;
+use crate::translator::literal;
 use crate::translator::translated::{Translated, TranslatedForm};
 use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
@@ -45,6 +46,11 @@ fn calculated(
     if left.kind.is_temporal() || right.kind.is_temporal() {
         return moved(&left, sign, &right);
     }
+    let (left, right) = match (left.kind, right.kind) {
+        (SqlType::Text, SqlType::Integer) => (number_in_quotes(left)?, right),
+        (SqlType::Integer, SqlType::Text) => (left, number_in_quotes(right)?),
+        _ => (left, right),
+    };
     if left.kind == SqlType::Text || right.kind == SqlType::Text {
         if sign == "+" {
             return joined(&left, &right);
@@ -71,6 +77,20 @@ fn calculated(
             Ok(operate(sign, &left, &right))
         }
         _ => Ok(operate(sign, &left, &right)),
+    }
+}
+
+/// A string of digits beside a whole number is one; any other value stays.
+fn number_in_quotes(value: Translated) -> TranslateResult<Translated> {
+    let digits = value
+        .text_literal()
+        .map(|content| content.trim_matches(' '));
+    let is_whole = |digits: &&str| {
+        (1..=9).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())
+    };
+    match digits.filter(is_whole) {
+        Some(digits) => literal::number(digits),
+        None => Ok(value),
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! <https://learn.microsoft.com/en-us/sql/t-sql/functions/string-functions-transact-sql>
 
+use sqlparser::ast::{Expr, Value};
+
 use super::patterns;
 use super::substring_search::{charindex, replaced};
 use crate::rules::{ArgumentType, FunctionRule, INTEGER, TEXT, by, plain, template};
@@ -33,30 +35,42 @@ pub const RULES: &[FunctionRule] = &[
     by("patindex", (2, 2), patterns::patindex, DOC, "PATINDEX('%-%', s)", "strpos(s, '-') AS patindex"),
     by("replace", (3, 3), replaced, DOC, "REPLACE(s, '-', '')", "replace(s, '-', '')"),
     by("translate", (3, 3), translated, DOC, "TRANSLATE(s, '-_', '  ')", "translate(s, '-_', '  ')"),
-    by("stuff", (4, 4), stuff, DOC, "STUFF(s, 1, 2, 'x')", "CASE WHEN length(s) >= 1 THEN overlay(s PLACING 'x' FROM 1 FOR 2) END AS stuff"),
+    by("stuff", (4, 4), stuff, DOC, "STUFF(s, 1, 2, 'x')", "overlay(NULLIF(s, '') PLACING 'x' FROM 1 FOR 2) AS stuff"),
     by("replicate", (2, 2), replicate, DOC, "REPLICATE(s, 3)", "repeat(s, 3) AS replicate"),
     by("space", (1, 1), space, DOC, "SPACE(3)", "repeat(' ', 3) AS space"),
     by("concat", (2, 254), concat, DOC, "CONCAT(s, n)", "concat(s, CAST(n AS text))"),
     by("concat_ws", (3, 254), concat_ws, DOC, "CONCAT_WS('-', s, n)", "concat_ws('-', s, CAST(n AS text))"),
     by("str", (1, 3), number_text, DOC, "STR(n, 5)", "lpad(CAST(round(CAST(n AS numeric), 0) AS text), 5) AS str"),
-    template("quotename", (1, 1), "('[' || replace({1!}, ']', ']]') || ']')", &[ArgumentType::Text], TEXT, DOC, "QUOTENAME(s)", "('[' || replace(s, ']', ']]') || ']') AS quotename"),
+    by("quotename", (1, 2), quoted_name, DOC, "QUOTENAME(s)", "('[' || replace(s, ']', ']]') || ']') AS quotename"),
     template("ascii", (1, 1), "NULLIF(ascii({1!}), 0)", &[ArgumentType::Text], INTEGER, DOC, "ASCII(s)", "NULLIF(ascii(s), 0) AS ascii"),
     template("unicode", (1, 1), "NULLIF(ascii({1!}), 0)", &[ArgumentType::Text], INTEGER, DOC, "UNICODE(s)", "NULLIF(ascii(s), 0) AS unicode"),
     by("char", (1, 1), character, DOC, "CHAR(65)", "chr(65) AS \"char\""),
     by("nchar", (1, 1), character, DOC, "NCHAR(65)", "chr(65) AS \"nchar\""),
+    by("parsename", (2, 2), part_of_name, DOC, "PARSENAME(s, 1)", "(string_to_array(s, '.'))[cardinality(string_to_array(s, '.'))] AS parsename"),
     by("datalength", (1, 1), bytes, DOC, "DATALENGTH(s)", "length(s) AS datalength"),
 ];
 
-/// DATALENGTH counts spaces at the end too; of a column whose characters take two bytes each there,
-/// which is not told here, it is the double.
+/// DATALENGTH counts spaces at the end too; of characters that take two bytes each there it is the
+/// double, which of a column nothing here tells.
 fn bytes(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let text = translator.value(call.argument(0)?)?;
+    let argument = call.argument(0)?;
+    let text = translator.value(argument)?;
     if text.kind != SqlType::Text {
         return Err(untyped(&text, "text"));
     }
-    translator.mark_likely();
-    Ok(Translated::call("length", &[&text.text], SqlType::Integer).never_null(text.not_null))
+    let length = format!("length({})", text.text);
+    let written = match argument {
+        Expr::Value(value) => match &value.value {
+            Value::NationalStringLiteral(_) => format!("({length} * 2)"),
+            _ => length,
+        },
+        _ => {
+            translator.mark_likely();
+            length
+        }
+    };
+    Ok(Translated::primary(written, SqlType::Integer).never_null(text.not_null))
 }
 
 /// LEFT and RIGHT: a negative count is an error there, and another thing here.
@@ -113,6 +127,14 @@ pub fn stuff(
     let length = translator.integer(call.argument(2)?)?;
     let new = translator.text(call.argument(3)?)?;
     let is_fine = length.small_integer().is_some_and(|length| length >= 0);
+    if start.small_integer() == Some(1) && is_fine {
+        let (new, length) = (placed(&new), &length.text);
+        let written = format!(
+            "overlay(NULLIF({}, '') PLACING {new} FROM 1 FOR {length})",
+            text.text
+        );
+        return Ok(Translated::primary(written, SqlType::Text));
+    }
     let from = match start.small_integer() {
         Some(start) if start >= 1 => format!("length({}) >= {start}", text.text),
         Some(_) => return Err(call.refused().hint("it begins at 1")),
@@ -122,15 +144,20 @@ pub fn stuff(
         true => String::new(),
         false => format!(" AND {} >= 0", length.operand()),
     };
-    let new = match new.not_null {
-        true => new.text,
-        false => format!("COALESCE({}, '')", new.text),
-    };
+    let new = placed(&new);
     let written = format!(
         "CASE WHEN {from}{room} THEN overlay({} PLACING {new} FROM {} FOR {}) END",
         text.text, start.text, length.text
     );
     Ok(Translated::primary(written, SqlType::Text))
+}
+
+/// What STUFF puts into a text: NULL is nothing.
+fn placed(new: &Translated) -> String {
+    match new.not_null {
+        true => new.text.clone(),
+        false => format!("COALESCE({}, '')", new.text),
+    }
 }
 
 /// REPLICATE a negative number of times is NULL.
@@ -242,17 +269,85 @@ pub fn number_text(
     Ok(Translated::primary(written, SqlType::Text).never_null(number.not_null))
 }
 
-/// CHAR and NCHAR of ASCII: beyond it they depend on the code page.
+/// CHAR of ASCII, beyond which it depends on the code page; NCHAR of what is one character.
 pub fn character(
     translator: &mut Translator<'_>,
     call: &SourceCall<'_>,
 ) -> TranslateResult<Translated> {
     call.plain()?;
     let code = translator.integer(call.argument(0)?)?;
+    let most = match call.name.as_str() {
+        "nchar" => 0xD7FF,
+        _ => 127,
+    };
     match code.small_integer() {
-        Some(1..=127) => Ok(Translated::call("chr", &[&code.text], SqlType::Text).never_null(true)),
+        Some(number) if (1..=most).contains(&number) => {
+            Ok(Translated::call("chr", &[&code.text], SqlType::Text).never_null(true))
+        }
         _ => Err(call
             .refused()
-            .hint("only codes from 1 to 127 are translated")),
+            .hint(&format!("only codes from 1 to {most} are translated"))),
     }
+}
+
+/// QUOTENAME(text [, sign]): the sign that ends it is doubled.
+fn quoted_name(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
+    call.plain()?;
+    let text = translator.text(call.argument(0)?)?;
+    let sign = match call.arguments.get(1) {
+        None => Some("[".to_owned()),
+        Some(sign) => translator.text(sign)?.text_literal().map(str::to_owned),
+    };
+    let (open, close) = match sign.as_deref() {
+        Some("[" | "]") => ("[", "]"),
+        Some("(" | ")") => ("(", ")"),
+        Some("{" | "}") => ("{", "}"),
+        Some("<" | ">") => ("<", ">"),
+        Some("'") => ("'", "'"),
+        Some("\"") => ("\"", "\""),
+        Some("`") => ("`", "`"),
+        _ => {
+            return Err(call
+                .refused()
+                .hint("its sign has to be a bracket or a quote"));
+        }
+    };
+    let written = format!(
+        "({} || replace({}, {}, {}) || {})",
+        literal::quoted(open),
+        text.text,
+        literal::quoted(close),
+        literal::quoted(&close.repeat(2)),
+        literal::quoted(close)
+    );
+    Ok(Translated::primary(written, SqlType::Text).never_null(text.not_null))
+}
+
+/// PARSENAME(text, n): the nth part between dots, from the end; there are four at most.
+fn part_of_name(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
+    call.plain()?;
+    let text = translator.text(call.argument(0)?)?;
+    let place = translator.integer(call.argument(1)?)?.small_integer();
+    let Some(place @ 1..=4) = place else {
+        return Err(call
+            .refused()
+            .hint("its place has to be a number from 1 to 4"));
+    };
+    // Parts in brackets or quotes, empty ones, and more than four make another thing of it there.
+    translator.mark_likely();
+    let parts = format!("string_to_array({}, '.')", text.text);
+    let at = match place {
+        1 => format!("cardinality({parts})"),
+        _ => format!("cardinality({parts}) - {}", place - 1),
+    };
+    Ok(Translated::primary(
+        format!("({parts})[{at}]"),
+        SqlType::Text,
+    ))
 }

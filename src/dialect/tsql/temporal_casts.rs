@@ -9,6 +9,7 @@ use crate::sql_type::SqlType;
 use crate::translator::Translator;
 use crate::translator::convert::cast;
 use crate::translator::shared_functions::dates;
+use crate::translator::timestamp;
 use crate::translator::translated::Translated;
 use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
@@ -30,14 +31,17 @@ pub fn cast_to_temporal(
     };
     let written = match (value.kind, pattern) {
         (SqlType::Text, Some(pattern)) if !pattern.starts_with("YYYY") => {
-            if !pattern.ends_with("YYYY") || pattern.contains("Mon") {
-                return Err(unknown_style());
+            let is_known = pattern.ends_with("YYYY") && !pattern.contains("Mon");
+            match (value.text_literal(), is_known) {
+                (Some(content), true) => by_style(content, pattern).ok_or_else(unknown_style)?,
+                // The time of day that may stand behind the date is not looked at.
+                (None, true) if is_date => {
+                    translator.mark_likely();
+                    let text = format!("to_date({}, '{pattern}')", value.text);
+                    Translated::primary(text, SqlType::Date).never_null(value.not_null)
+                }
+                _ => return Err(unknown_style()),
             }
-            if value.text_literal().is_none() {
-                translator.mark_likely();
-            }
-            let text = format!("to_date({}, '{pattern}')", value.text);
-            Translated::primary(text, SqlType::Date).never_null(value.not_null)
         }
         _ => timestamps::dated(translator, value)?,
     };
@@ -46,6 +50,31 @@ pub fn cast_to_temporal(
     } else {
         translator.as_timestamp(written)
     }
+}
+
+/// A string that is written out, by the pattern of a style: day, month and year between signs, with
+/// or without a time of day.
+fn by_style(content: &str, pattern: &str) -> Option<Translated> {
+    let content = content.trim_matches(' ');
+    let (date, time) = content.split_once(' ').unwrap_or((content, ""));
+    let signs = |text: &str| text.chars().find(|c| !c.is_ascii_alphanumeric());
+    let sign = signs(pattern)?;
+    let numbers: Vec<&str> = date.split(sign).collect();
+    let places: Vec<&str> = pattern.split(sign).collect();
+    let part = |name: &str| {
+        let place = places.iter().position(|one| *one == name)?;
+        numbers.get(place)?.parse::<u16>().ok()
+    };
+    if numbers.len() != 3 || places.len() != 3 {
+        return None;
+    }
+    let (year, month, day) = (part("YYYY")?, part("MM")?, part("DD")?);
+    let rest = match time {
+        "" => String::new(),
+        time => format!(" {time}"),
+    };
+    let read = timestamp::read(&format!("{year:04}-{month:02}-{day:02}{rest}"))?;
+    Some(read.written())
 }
 
 /// How many digits of a second a type keeps, where it is fewer than Postgres does.
@@ -84,6 +113,9 @@ pub fn temporal_as_text(
     room: Option<usize>,
 ) -> TranslateResult<(Translated, Option<usize>)> {
     let is_date = value.kind == SqlType::Date;
+    if let Some(0 | 100) = number {
+        return default_style(translator, value);
+    }
     let pattern = match (number, is_date) {
         (None, true) => "YYYY-MM-DD",
         (None, false) => {
@@ -101,24 +133,53 @@ pub fn temporal_as_text(
             .unwrap_or(pattern),
         false => pattern,
     };
-    let full = if pattern.contains("T\"") {
-        19
-    } else {
-        pattern.replace("24", "").len()
+    let is_long = pattern.ends_with("MS");
+    let full = match pattern.replace("24", "").len() {
+        _ if pattern.contains("T\"") => 19,
+        length if is_long => length + 1,
+        length => length,
     };
-    let has_fraction = pattern.ends_with("MS") || pattern.contains("T\"");
-    let whole = match pattern.ends_with("MS") {
-        true => full.saturating_sub(3),
+    let has_fraction = is_long || pattern.contains("T\"");
+    let whole = match is_long {
+        true => full.saturating_sub(4),
         false => full,
     };
     let cuts_fraction = room.is_some_and(|room| room <= whole);
-    if has_fraction && !cuts_fraction {
-        return Err(unknown_style());
+    match has_fraction && !cuts_fraction {
+        // A DATETIME has three digits; a DATETIME2 as many as its type says.
+        true if is_long => translator.mark_likely(),
+        true => return Err(unknown_style()),
+        false => {}
     }
     let stamp = translator.as_timestamp(value)?;
     let text = format!("to_char({}, '{pattern}')", stamp.text);
     let written = Translated::primary(text, SqlType::Text).never_null(stamp.not_null);
     Ok((written, Some(full)))
+}
+
+/// `Jan  8 2024  9:45AM`: the style that a DATETIME has by itself. A date has no time of day.
+fn default_style(
+    translator: &mut Translator<'_>,
+    value: Translated,
+) -> TranslateResult<(Translated, Option<usize>)> {
+    let is_date = value.kind == SqlType::Date;
+    let stamp = translator.as_timestamp(value)?;
+    let part = |pattern: &str| format!("to_char({}, '{pattern}')", stamp.text);
+    let date = format!(
+        "{} || lpad({}, 2) || {}",
+        part("Mon "),
+        part("FMDD"),
+        part(" YYYY")
+    );
+    let (text, length) = match is_date {
+        true => (date, 11),
+        false => {
+            let time = format!("lpad({}, 2) || {}", part("FMHH12"), part(":MIAM"));
+            (format!("{date} || ' ' || {time}"), 19)
+        }
+    };
+    let written = Translated::operation(text, SqlType::Text).never_null(stamp.not_null);
+    Ok((written, Some(length)))
 }
 
 /// That a style is not known, or not sure.

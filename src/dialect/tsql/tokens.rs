@@ -5,7 +5,8 @@ use sqlparser::tokenizer::{Span, Token, TokenWithSpan, Whitespace};
 
 /// The tokens of the query alone, as the grammar reads them.
 pub fn bare(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
-    totals_in_front(without_settings(tokens))
+    let tokens = totals_in_front(without_settings(tokens));
+    sets_as_call(hints_in_full(tokens))
 }
 
 fn without_settings(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
@@ -88,6 +89,104 @@ fn totals_in_front(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
                 at += 1;
             }
         }
+    }
+    made
+}
+
+/// `FROM t WITH (NOLOCK)` for `FROM t (NOLOCK)`, which would give names to columns elsewhere.
+fn hints_in_full(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mut made: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
+    for (at, token) in tokens.iter().enumerate() {
+        let is_hint = token.token == Token::LParen
+            && next(&tokens, at + 1)
+                .is_some_and(|place| HINTS_WITHOUT_WITH.contains(&word(&tokens, place).as_str()));
+        if is_hint && ends_table(&tokens, at) {
+            for token in [
+                Token::Whitespace(Whitespace::Space),
+                Token::make_word("WITH", None),
+                Token::Whitespace(Whitespace::Space),
+            ] {
+                made.push(TokenWithSpan::new(token, made_span(&tokens, at)));
+            }
+        }
+        made.push(token.clone());
+    }
+    made
+}
+
+/// Whether a table of FROM, with or without an alias, stands right before a place.
+fn ends_table(tokens: &[TokenWithSpan], at: usize) -> bool {
+    let before = tokens.get(..at).unwrap_or_default();
+    let mut names = 0_usize;
+    for (place, token) in before.iter().enumerate().rev() {
+        match &token.token {
+            Token::Whitespace(_) | Token::Period => {}
+            Token::Comma => return names > 0,
+            Token::Word(_) => match word(tokens, place).as_str() {
+                "from" | "join" | "apply" => return names > 0,
+                "with" => return false,
+                _ => names += 1,
+            },
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Hints that may stand without WITH.
+const HINTS_WITHOUT_WITH: &[&str] = &[
+    "nolock",
+    "readuncommitted",
+    "readcommitted",
+    "readpast",
+    "repeatableread",
+    "holdlock",
+    "serializable",
+    "rowlock",
+    "paglock",
+    "tablock",
+    "tablockx",
+    "updlock",
+    "xlock",
+];
+
+/// `grouping_sets((a), (NULL))` for `GROUPING SETS ((a), ())`, which the grammar does not read.
+fn sets_as_call(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mut made: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
+    let mut depth = 0_usize;
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        let behind = next(&tokens, at + 1);
+        let sets = behind
+            .filter(|place| word(&tokens, at) == "grouping" && word(&tokens, *place) == "sets");
+        if let Some(place) = sets {
+            let call = Token::make_word("grouping_sets", None);
+            made.push(TokenWithSpan::new(call, token.span));
+            (at, depth) = (place + 1, 1);
+            continue;
+        }
+        made.push(token.clone());
+        match token.token {
+            Token::LParen if depth > 0 => depth += 1,
+            Token::RParen if depth > 0 => depth -= 1,
+            _ => {}
+        }
+        let is_empty = depth > 2
+            && token.token == Token::LParen
+            && behind.and_then(|at| tokens.get(at)).map(|next| &next.token) == Some(&Token::RParen);
+        if is_empty {
+            made.push(TokenWithSpan::new(
+                Token::make_word("NULL", None),
+                token.span,
+            ));
+        }
+        // Behind the last of its parentheses it is over.
+        depth = if depth == 1 && token.token == Token::RParen {
+            0
+        } else {
+            depth
+        };
+        at += 1;
     }
     made
 }

@@ -19,10 +19,11 @@
 //!
 //! # When not
 //! One of them is used, or a star or a NATURAL JOIN may show it; a column of the query is called as
-//! another one of the names: then a column is missing, and who can say which. The HINT has both
-//! counts.
+//! another one of the names: then a column is missing. It is put in its place where the query's
+//! FROM has one of that name ([`missing_columns`]); otherwise the HINT has both counts.
 
 mod distinct_order;
+mod missing_columns;
 
 use crate::names::letter_case::unquoted;
 use crate::recoverers::syntax_error::edited_text::EditedText;
@@ -37,14 +38,28 @@ pub(crate) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
     if context.failure.message.starts_with("for SELECT DISTINCT") {
         return distinct_order::recover(context);
     }
-    let repaired = NameCounts::of(&context.failure.message)
-        .and_then(|counts| Some((shortened(context, &counts)?, counts)));
-    let Some((edit, counts)) = repaired else {
-        return RecovererAnswer::Silent;
-    };
+    let counts = NameCounts::of(&context.failure.message);
+    let answer = counts.and_then(|counts| counted(context, &counts));
+    answer.unwrap_or(RecovererAnswer::Silent)
+}
+
+fn counted(context: &RepairContext<'_>, counts: &NameCounts) -> Option<RecovererAnswer> {
     let NameCounts { named, columns, .. } = counts;
-    let change = format!("{named} has {columns} columns, and names beyond them are used nowhere");
-    RecovererAnswer::likely(vec![edit], change)
+    let edited = EditedText::new(context.text);
+    let mut lists = (0..edited.tokens.len()).filter_map(|at| NameList::at(&edited, at, counts));
+    let list = lists.next().filter(|_| lists.next().is_none())?;
+    if let Some(edit) = shortened(context, &edited, &list, counts) {
+        let change =
+            format!("{named} has {columns} columns, and names beyond them are used nowhere");
+        return Some(RecovererAnswer::likely(vec![edit], change));
+    }
+    if let Some(edits) = missing_columns::numbered_rows(context, counts, &list) {
+        let change = format!("the rows of {named} are numbered");
+        return Some(RecovererAnswer::likely(edits, change));
+    }
+    let edits = missing_columns::added_columns(context, counts, &list)?;
+    let change = format!("{named} has columns of the names that its query left out");
+    Some(RecovererAnswer::likely(edits, change))
 }
 
 /// What the server says of a list: `table "a" has 1 columns available but 2 columns specified`.
@@ -69,21 +84,25 @@ impl NameCounts {
 }
 
 /// The list without the names that are too many.
-fn shortened(context: &RepairContext<'_>, counts: &NameCounts) -> Option<TextEdit> {
-    let edited = EditedText::new(context.text);
-    let mut lists = (0..edited.tokens.len()).filter_map(|at| NameList::at(&edited, at, counts));
-    let list = lists.next().filter(|_| lists.next().is_none())?;
+fn shortened(
+    context: &RepairContext<'_>,
+    edited: &EditedText,
+    list: &NameList,
+    counts: &NameCounts,
+) -> Option<TextEdit> {
     let beyond = list.names.get(counts.columns..)?;
     let (last_kept, first) = (counts.columns.checked_sub(1)?, beyond.first()?);
     let is_used = |place: usize| {
-        let name = name_of(&edited, place);
-        (0..edited.tokens.len()).any(|at| !list.names.contains(&at) && name_of(&edited, at) == name)
+        let name = name_of(edited, place);
+        (0..edited.tokens.len()).any(|at| !list.names.contains(&at) && name_of(edited, at) == name)
     };
-    if beyond.iter().any(|place| is_used(*place)) || shows_all(&edited) {
+    if beyond.iter().any(|place| is_used(*place)) || shows_all(edited) {
         return None;
     }
-    let names: Vec<String> = list.names.iter().map(|at| name_of(&edited, *at)).collect();
-    if is_shifted(&own_names(context, counts)?, &names) {
+    let names: Vec<String> = list.names.iter().map(|at| name_of(edited, *at)).collect();
+    if is_shifted(&own_names(context, counts)?, &names)
+        || missing_columns::names_another_column(context, counts, list)
+    {
         return None;
     }
     let kept = edited.span(*list.names.get(last_kept)?).end;
@@ -96,6 +115,8 @@ fn shortened(context: &RepairContext<'_>, counts: &NameCounts) -> Option<TextEdi
 
 /// A list of names in parentheses, by the places of its names.
 struct NameList {
+    /// Of what is named.
+    at: usize,
     names: Vec<usize>,
 }
 
@@ -124,7 +145,7 @@ impl NameList {
                 return None;
             }
         }
-        Some(Self { names })
+        Some(Self { at: place, names })
     }
 }
 

@@ -1,12 +1,12 @@
 //! How a repair ends: with a text that takes the client's place, or with advice.
 
-use super::{RecursionRisk, RepairLoop};
+use super::{RecursionRisk, RepairLoop, variables};
 use crate::dialect_history::DialectEvidence;
 use crate::outcome::{RepairAdvice, RepairConclusion, RepairedStatement};
 use crate::{AttemptOutcome, Confidence, Failure, FailureClass, RepairContext, hints, recoverers};
 use dialect::source::SourceDialect;
 use gate::ReadPermit;
-use policy::{LikelyRepairs, Recoverer, RepairMode};
+use policy::{DialectChoice, LikelyRepairs, Recoverer, RepairMode};
 
 impl RepairLoop<'_> {
     /// A text runs: it takes the client's place, if every step on the way may.
@@ -66,6 +66,11 @@ impl RepairLoop<'_> {
         let name = quoted.rsplit('.').next().unwrap_or_default();
         let lower = name.to_lowercase();
         let mut learned = self.advice.clone();
+        let is_own = self.settings.dialect == DialectChoice::Off;
+        let variable = variables::of_missing_name(self.request.text, name);
+        if let Some(advice) = variable.filter(|_| !is_own) {
+            return vec![advice];
+        }
         if (learned.iter()).any(|advice| advice.to_lowercase().contains(&lower)) {
             return learned;
         }

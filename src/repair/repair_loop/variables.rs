@@ -21,19 +21,41 @@ pub(super) fn remaining_variable(
         TextChange::Edits(_) => text,
     };
     let variable = first_variable(remaining).filter(|_| recoverer != Recoverer::Unwrap)?;
-    let advice = format!(
-        "{variable} is a variable elsewhere, and no value is known here: write $1, or the value \
-         in its place; for a number without its sign write abs()."
-    );
     let failed = Vec::new();
-    Some(RepairHint { advice, failed })
+    Some(RepairHint {
+        advice: advice(variable),
+        failed,
+    })
 }
 
-/// The first `@name` of a text: a name grown to the sign that is neither called nor qualifies.
+/// What to say of the name of a column that nothing has, where a variable in the text has it.
+pub(super) fn of_missing_name(text: &str, name: &str) -> Option<String> {
+    let mut named = variables(text).into_iter();
+    named
+        .find(|variable| {
+            let own = variable.strip_prefix('@').unwrap_or_default();
+            !name.is_empty() && own.eq_ignore_ascii_case(name)
+        })
+        .map(advice)
+}
+
+fn advice(variable: &str) -> String {
+    format!(
+        "{variable} is a variable elsewhere, and no value is known here: write $1, or the value \
+         in its place; for a number without its sign write abs()."
+    )
+}
+
+/// The first `@name` of a text.
 fn first_variable(text: &str) -> Option<&str> {
+    variables(text).into_iter().next()
+}
+
+/// Every `@name` of a text: a name grown to the sign that is neither called nor qualifies.
+fn variables(text: &str) -> Vec<&str> {
     let tokens = tokens_of(text);
-    let mut places = tokens.windows(2).enumerate();
-    places.find_map(|(place, pair)| {
+    let places = tokens.windows(2).enumerate();
+    let variables = places.filter_map(|(place, pair)| {
         let [sign, name] = pair else { return None };
         let behind = tokens.iter().skip(place).skip(2);
         let behind = behind.map(|token| extent::word(text, token)).next();
@@ -43,7 +65,8 @@ fn first_variable(text: &str) -> Option<&str> {
         is_variable
             .then(|| text.get(sign.span.start..name.span.end))
             .flatten()
-    })
+    });
+    variables.collect()
 }
 
 /// Whether a token is a word without quotes that can be a variable's.

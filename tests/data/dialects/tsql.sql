@@ -156,8 +156,15 @@ SELECT FORMAT(1234567.891, 'N2'), FORMAT(12, 'N0'), FORMAT(0.5, '0.00'), FORMAT(
 ==== 1,234,567.89|12|0.50|1,234.0|12.3
 ---- refused FORMAT
 SELECT FORMAT(placed_on, 'd') FROM orders
----- refused FORMAT
+---- likely
 SELECT FORMAT(amount, 'C') FROM orders
+==== $10.50
+==== $250.25
+==== $75.75
+==== $33.30
+==== $5.04
+==== $99.95
+==== $410.10
 ---- right
 SELECT CONVERT(varchar(10), placed_on, 101), CONVERT(varchar, placed_on, 103), CONVERT(varchar(10), placed_on, 104), CONVERT(char(8), placed_on, 112), CONVERT(nvarchar(30), placed_on, 106), CONVERT(varchar(12), placed_on, 107) FROM orders WHERE id = 1
 ==== 01/15/2024|15/01/2024|15.01.2024|20240115|15 Jan 2024|Jan 15, 2024
@@ -172,8 +179,15 @@ SELECT CONVERT(varchar(7), placed_on, 120) AS month, SUM(amount) FROM orders GRO
 ==== 2024-03|5.04
 ==== 2023-03|99.95
 ==== 2024-12|410.10
----- refused CONVERT
+---- likely
 SELECT CONVERT(varchar(30), shipped_at, 121) FROM orders
+==== 2024-01-16 09:00:00.000
+==== 2024-02-02 18:45:10.000
+==== 2024-01-01 00:00:00.000
+==== ~
+==== ~
+==== 2023-03-07 07:07:07.000
+==== 2025-01-01 12:30:00.000
 ---- refused style
 SELECT CONVERT(varchar(30), shipped_at) FROM orders
 ---- right
@@ -259,8 +273,9 @@ SELECT name + ' (' + city + ')' FROM customers WHERE id IN (1, 3)
 ==== ~
 ---- refused operator between a string and a number
 SELECT name + id FROM customers
----- refused operator between a string and a number
+---- right
 SELECT '5' + 1
+==== 6
 ---- right
 SELECT country, STRING_AGG(name, ', ') WITHIN GROUP (ORDER BY id DESC) FROM customers WHERE country IS NOT NULL AND id <> 2 GROUP BY country
 ==== France|Ann Lee

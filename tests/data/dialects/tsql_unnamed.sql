@@ -378,8 +378,9 @@ SELECT FORMAT(ordered_at, 'dd/MM/yyyy HH:mm') AS placed, LOWER(status) FROM orde
 ---- right
 SELECT FORMAT(CAST(ordered_at AS date), 'MMMM yyyy') AS m, FORMAT(order_id, '00000') AS code FROM dbo.orders WHERE order_id = 102
 ==== February 2024|00102
----- refused
+---- likely
 SELECT FORMAT(0.1234, 'P1') AS pct, FORMAT(1234567, '#,##0') AS big
+==== 12.3 %|1,234,567
 ---- likely
 SELECT SUM(CASE WHEN status = 'Shipped' THEN 1 ELSE 0 END) AS shipped, SUM(IIF(status = 'open', 1, 0)) AS open_orders FROM orders
 ==== 4|2
@@ -430,8 +431,12 @@ SELECT customer_id, [2023], [2024] FROM (SELECT customer_id, YEAR(ordered_at) AS
 ==== 3|~|~
 ==== 5|~|20.00
 ==== 6|~|~
----- refused
+---- right
 SELECT p.region_name, STUFF((SELECT ', ' + c.full_name FROM customers c WHERE c.region_id = p.region_id FOR XML PATH('')), 1, 2, '') AS names FROM regions p
+==== North|Alice Ng, bob Stone
+==== South|Carol Diaz
+==== East|Eve Park , Ægir Ström
+==== West|~
 ---- right
 SELECT product_id, ISNULL(tags, 'none') AS tags FROM products WHERE ISNULL(tags, '') = ''
 ==== 3|none
@@ -458,8 +463,9 @@ SELECT LTRIM(RTRIM(raw_value)) AS v, REVERSE(sensor) AS r, SPACE(2) + sensor AS 
 ---- likely
 SELECT REPLACE(product_name, 'TEA', 'Leaf') AS x, UPPER(LEFT(product_name, 1)) + LOWER(SUBSTRING(product_name, 2, 50)) AS y FROM dbo.products WHERE product_id = 1
 ==== Green Leaf|Green tea
----- refused
+---- right
 SELECT ASCII('A') AS a, CHAR(66) AS b, UNICODE(N'Æ') AS u, NCHAR(198) AS n, TRANSLATE('2*[3+4]', '[]', '()') AS t
+==== 65|B|198|Æ|2*(3+4)
 ---- right
 SELECT STR(123.456, 8, 2) AS s, STR(7, 3) AS t, LEN(STR(1)) AS n
 ====   123.46|  7|10
@@ -597,8 +603,10 @@ SELECT a.first_name, b.first_name FROM employees a, employees b WHERE a.salary =
 ---- right
 SELECT c.customer_id FROM dbo.customers AS c WHERE NOT EXISTS (SELECT 1 FROM dbo.orders AS o WITH (NOLOCK) WHERE o.customer_id = c.customer_id)
 ==== 4
----- refused ANY and ALL
+---- right
 SELECT last_name FROM employees WHERE salary > ALL (SELECT ISNULL(salary, 0) FROM employees WHERE title = 'sales rep') AND title <> N'ceo'
+==== Black
+==== Klein
 ---- right
 SELECT NULLIF(raw_value, '') AS v, COALESCE(level, -1) AS l FROM [dbo].[readings] WHERE NULLIF(raw_value, '') IS NULL
 ==== ~|0
@@ -620,8 +628,12 @@ SELECT Region = r.region_name, [Customers] = COUNT(c.customer_id) FROM regions r
 ==== South|1
 ==== East|2
 ==== West|0
----- refused GROUPING SETS
+---- likely
 SELECT CASE WHEN GROUPING(category) = 1 THEN 'All' ELSE category END AS category, SUM(price) AS total FROM dbo.products GROUP BY GROUPING SETS ((category), ())
+==== drinks|11.75
+==== Kitchen|12.99
+==== Other|25.00
+==== All|49.74
 ---- right
 SELECT p.product_name FROM products p WHERE EXISTS (SELECT 1 FROM STRING_SPLIT(p.tags, ',') WHERE value = 'STEEL')
 ==== Spoon
@@ -686,10 +698,18 @@ SELECT round(freight::float8, 1) FROM orders WHERE customer_id < @order_id
 ---- likely
 SELECT REVERSE(sensor) + SPACE(1) + REVERSE(sensor) AS twice FROM readings WHERE reading_id = 5
 ==== 2%B 2%B
----- refused ANY and ALL
+---- likely
 SELECT o.order_id FROM dbo.orders o WHERE o.freight >= ALL (SELECT freight FROM dbo.orders)
----- refused GROUPING SETS
+---- likely
 SELECT status, customer_id, COUNT(*) FROM dbo.orders GROUP BY GROUPING SETS ((status), (customer_id))
+==== Open|~|2
+==== Cancelled|~|1
+==== shipped|~|4
+==== ~|3|1
+==== ~|5|1
+==== ~|6|1
+==== ~|2|2
+==== ~|1|2
 ---- right
 SELECT status, COUNT(*) AS n FROM dbo.orders GROUP BY ROLLUP (status)
 ==== Cancelled|1

@@ -75,7 +75,8 @@ fn is_out_of_order(words: &[String]) -> bool {
     let mut ranks: Vec<usize> = vec![0];
     for (place, word) in words.iter().enumerate() {
         let before = place.checked_sub(1).and_then(|before| words.get(before));
-        let within = before.is_some_and(|before| before == "within" || before == "distinct");
+        let within =
+            before.is_some_and(|before| ["within", "distinct", "@"].contains(&before.as_str()));
         match word.as_str() {
             "(" => ranks.push(usize::MAX),
             ")" => {

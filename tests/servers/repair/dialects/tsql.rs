@@ -19,6 +19,15 @@ async fn texts_of_tsql_that_name_no_dialect_return_what_they_mean() {
     documented::check_unnamed("tsql_unnamed", tables, corpus, 150).await;
 }
 
+#[tokio::test]
+async fn texts_of_tsql_about_a_clinic_return_what_they_mean() {
+    let tables = include_str!("../../../data/dialects/tsql_clinic_tables.sql");
+    let corpus = include_str!("../../../data/dialects/tsql_clinic.sql");
+    documented::check_unnamed("tsql_clinic", tables, corpus, 110).await;
+    let corpus = include_str!("../../../data/dialects/held_out_tsql_clinic.sql");
+    documented::check_unnamed("held_out_tsql_clinic", tables, corpus, 55).await;
+}
+
 #[test]
 fn what_only_tsql_has_decides() {
     for text in [
@@ -45,6 +54,7 @@ fn what_only_tsql_has_decides() {
         "SELECT DATEADD(month, DATEDIFF(month, 0, d), 0) FROM t",
         "SELECT a FROM t FOR JSON PATH",
         "SELECT [a] = count(*) FROM t",
+        "SELECT a FROM t (NOLOCK) WHERE b = 1",
     ] {
         assert_eq!(by_evidence(text), Some(Dialect::Tsql), "{text}");
     }
