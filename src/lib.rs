@@ -19,7 +19,8 @@
 //!   fingerprint), [`catalog`] (what a database contains, as of one moment), [`resolve`] (what the
 //!   names of a text mean in it, and of which types its expressions are)
 //! * Judgement: [`policy`] (what may be read, and how much of it), [`gate`] (may this text run;
-//!   the only maker of a [`gate::ReadPermit`]), [`grounding`] (what may be read, told for a prompt)
+//!   the only maker of a [`gate::ReadPermit`]), [`grounding`] (what may be read, told for a
+//!   prompt), [`lint`](mod@lint) (what a text says that is seldom meant)
 //! * Repair: [`dialect`] (foreign dialects become Postgres's), [`repair`] (a read that failed is
 //!   changed and judged again)
 //! * Record: [`telemetry`] (metrics, audit, traces, the live page)
@@ -67,7 +68,7 @@ pub use ground::{
 
 pub use {catalog, resolve, sql, wire};
 
-pub use {gate, grounding, policy};
+pub use {gate, grounding, lint, policy};
 
 pub use {dialect, repair};
 

@@ -1,7 +1,8 @@
 //! The command line: what can be asked of the program, and what it answers to the shell.
 //!
-//! Exit status 0: done. 1: it could not be done, `check` refused something, or something that
-//! `repair` saw would fail. 2: the question itself was wrong, or its input could not be read.
+//! Exit status 0: done. 1: it could not be done, `check` refused something or found a lint error,
+//! or something that `repair` saw would fail. 2: the question itself was wrong, or its input could
+//! not be read.
 //!
 //! * `serve`: the proxy; `check`: judge statements, without a database or with the catalog of one
 //! * `repair`: what would become of statements that fail
@@ -12,7 +13,8 @@
 //! * `health`, `reload`, `sessions` (by `admin_request`): what operators ask of a running pgsieve
 //! * `rules`: what each rule is for
 //! * `hash_password`, `certs`: what setting up needs
-//! * `statement_input`, `verdict_output`: how `check` reads and writes; `database_catalog`: for
+//! * `statement_input`, `verdict_output`, `check_lints`: how `check` reads and writes;
+//!   `database_catalog`: for
 //!   which session; `settings_sources`: where settings come from; `allocator`: memory given back
 
 use std::ffi::OsString;
@@ -31,6 +33,7 @@ mod allocator;
 mod audit;
 mod certs;
 mod check;
+mod check_lints;
 
 mod database_catalog;
 mod doctor;

@@ -6,6 +6,7 @@
 
 pub mod cited_records;
 pub mod knowledge;
+pub mod lints;
 pub mod served_groundings;
 
 use std::time::Duration;

@@ -19,6 +19,8 @@ mod grounding;
 #[cfg(test)]
 mod limits;
 #[cfg(test)]
+mod lint;
+#[cfg(test)]
 mod login;
 #[cfg(test)]
 mod policies;

@@ -25,6 +25,8 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("gate", &[GROUND, &["sql", "catalog", "resolve", "policy"]]),
     // what a session may read, told for a prompt
     ("grounding", &[GROUND, &["sql", "catalog", "policy"]]),
+    // what a text says that is seldom meant
+    ("lint", &[GROUND, &["sql", "catalog", "resolve"]]),
     // 3 repair: a failed text is changed and judged again; foreign dialects are translated
     (
         "dialect",
@@ -125,6 +127,7 @@ const BELOW_UPSTREAM: &[&str] = &[
     "policy",
     "gate",
     "grounding",
+    "lint",
     "dialect",
     "repair",
     "telemetry",
