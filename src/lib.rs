@@ -28,7 +28,7 @@
 //!   that a session is read-only, cancels, the catalog cache), [`doctor`] (a server as it is set
 //!   up)
 //! * Session: [`session`] (one client from accept to goodbye), [`offline`] (what would become of a
-//!   statement in one)
+//!   statement in one), [`choose`] (which of several answers a question)
 //! * Program: [`config`], [`server`] (listeners, the admin address, reloads), [`app`] (all of it
 //!   put together), [`demo`], [`cli`]
 //!
@@ -79,6 +79,7 @@ pub mod doctor;
 pub mod net;
 pub mod upstream;
 
+pub mod choose;
 pub mod offline;
 pub mod session;
 

@@ -29,8 +29,6 @@ pub struct DatabaseVisit {
     pub account: UpstreamAccount,
     /// Its name.
     pub database: String,
-    /// Who the session belongs to.
-    pub role: String,
     /// Who logs in for it at pgsieve.
     pub user: String,
 }
@@ -114,13 +112,18 @@ pub async fn read_details(
 pub fn read_lint_facts_blocking(url: &str) -> Result<DatabaseFacts, Vec<SettingsProblem>> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| unread(&error.kind()))?;
-    let login = way(url)?;
-    runtime.block_on(async {
-        let connected = snapshot::connect(&login.upstream, &login.account, &login.database).await;
-        let (client, _task) = connected.map_err(|error| refused(&error))?;
-        let loaded = snapshot::load_lint_facts(&client).await;
-        loaded.map_err(|error| unread(&error))
-    })
+    runtime.block_on(read_lint_facts(&way(url)?))
+}
+
+/// The same of a database that was looked into.
+///
+/// # Errors
+/// The database cannot be reached or read.
+pub async fn read_lint_facts(login: &DatabaseLogin) -> Result<DatabaseFacts, Vec<SettingsProblem>> {
+    let connected = snapshot::connect(&login.upstream, &login.account, &login.database).await;
+    let (client, _task) = connected.map_err(|error| refused(&error))?;
+    let loaded = snapshot::load_lint_facts(&client).await;
+    loaded.map_err(|error| unread(&error))
 }
 
 /// The way to a database.

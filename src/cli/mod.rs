@@ -6,6 +6,7 @@
 //!
 //! * `serve`: the proxy; `check`: judge statements, without a database or with the catalog of one
 //! * `repair`: what would become of statements that fail
+//! * `choose`: which of several statements answers a question
 //! * `ground`: what a session may read, told for a prompt
 //! * `policy`: what there is to ask about policies, one file for each question
 //! * `audit`: what an audit says, one file for each question
@@ -34,6 +35,7 @@ mod audit;
 mod certs;
 mod check;
 mod check_lints;
+mod choose;
 
 mod database_catalog;
 mod doctor;
@@ -69,6 +71,9 @@ enum CliCommand {
     /// Shows how statements that fail would be repaired: each attempt, its recoverer, its
     /// confidence and the database's answer. Executes nothing without --execute.
     Repair(repair::RepairFlags),
+    /// Puts several statements for one question in order: each judged, repaired, compiled, linted
+    /// and planned, and scored with the reasons. Executes nothing without --agree.
+    Choose(choose::ChooseFlags),
     /// Prints what a session may read, for the prompt of a language model: relations, columns,
     /// keys, models and more, under the policy and the role's rights.
     Ground(ground::GroundFlags),
@@ -151,6 +156,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         CliCommand::Check(flags) => check::run(&flags, &mut out),
         CliCommand::Repair(flags) => repair::run(&flags, &mut out),
+        CliCommand::Choose(flags) => choose::run(&flags, &mut out),
         CliCommand::Ground(flags) => ground::run(&flags, &mut out),
         CliCommand::Policy(flags) => policy::run(&flags, &mut out),
         CliCommand::Rules(flags) => rules::run(&flags, &mut out),

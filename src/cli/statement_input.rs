@@ -6,7 +6,8 @@ use std::io::{self, BufRead, Read};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::limits::{CHECK_LINE_BYTES_MAX, CHECK_TEXT_BYTES_MAX};
+use crate::limits::CHECK_TEXT_BYTES_MAX;
+use crate::limits::lints::CHECK_LINE_BYTES_MAX;
 use crate::sql::lexer::{TokenKind, tokens};
 
 /// One statement of a text.

@@ -1,6 +1,6 @@
 //! The keys of `client.auth` that need many words: its users, their attributes, and its tokens.
 
-use super::keys::{KeyForm, SettingsKey};
+use super::settings_key::{KeyForm, SettingsKey};
 
 /// Who makes the tokens.
 pub const ISSUER: SettingsKey = SettingsKey {

@@ -226,8 +226,8 @@ fn change(old: &ComparedValue, new: &ComparedValue) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::keys::SettingsKey;
     use crate::config::load;
+    use crate::config::settings_key::SettingsKey;
     use crate::config::sources::{SettingsFile, SettingsSources};
 
     fn settings(text: &str) -> ProgramSettings {

@@ -11,6 +11,8 @@ mod cancel;
 #[cfg(test)]
 mod catalog;
 #[cfg(test)]
+mod choose;
+#[cfg(test)]
 mod doctor;
 #[cfg(test)]
 mod gate;

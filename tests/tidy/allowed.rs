@@ -30,7 +30,6 @@ const ALLOWED: &[(&str, &str, usize)] = &[
     ("errors and notices for clients are composed in one place", "src/session/login/attempt.rs", 1),
     ("errors and notices for clients are composed in one place", "src/session/shared.rs", 1),
     ("no two files of a room import each other", "src/auth", 1),
-    ("no two files of a room import each other", "src/config", 1),
     ("no two files of a room import each other", "src/demo", 1),
     ("no two files of a room import each other", "src/dialect", 4),
     ("no two files of a room import each other", "src/gate", 18),

@@ -52,6 +52,11 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("session", &[BELOW_UPSTREAM, &["upstream"]]),
     // above it: what would become of a statement in one
     ("offline", &[BELOW_UPSTREAM, &["session"]]),
+    // beside it: which of several statements answers a question
+    (
+        "choose",
+        &[BELOW_UPSTREAM, &["upstream", "session", "offline"]],
+    ),
     // 7 program: built from below, wired together by app
     (
         "server",
@@ -61,7 +66,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("doctor", &[BELOW_UPSTREAM, &["upstream"]]),
     (
         "config",
-        &[BELOW_UPSTREAM, &["upstream", "session", "doctor"]],
+        &[BELOW_UPSTREAM, &["upstream", "session", "choose", "doctor"]],
     ),
     (
         "app",
@@ -84,7 +89,8 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
         &[
             BELOW_UPSTREAM,
             &[
-                "upstream", "session", "offline", "doctor", "server", "config", "app", "demo",
+                "upstream", "session", "offline", "choose", "doctor", "server", "config", "app",
+                "demo",
             ],
         ],
     ),

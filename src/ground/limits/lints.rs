@@ -1,4 +1,5 @@
-//! The bounds of linting a statement. What is beyond them is not linted: a lint is advice.
+//! The bounds of `check` by lines, and of linting a statement. What is beyond those is not linted:
+//! a lint is advice.
 
 /// Nesting of nodes that lints follow. They call themselves no deeper than this.
 pub const LINT_DEPTH_MAX: usize = 200;
@@ -23,3 +24,6 @@ pub const LINT_BYTES_MAX: usize = super::REPAIR_BYTES_MAX;
 
 /// Bytes of a check that is read as a list of texts. Lists of hundreds of words fit.
 pub const LINT_CHECK_BYTES_MAX: usize = 8 * 1024;
+
+/// Bytes of a JSON line that `check` reads: a statement of the largest size, half of it escaped.
+pub const CHECK_LINE_BYTES_MAX: u64 = 64 << 20;
