@@ -114,6 +114,7 @@ const TABLES: &[(&str, &str)] = &[
     ("shop.order_tags", "order_id int8 not null, tag_id int4 not null"),
     ("shop.settings", "key text not null, value text"),
     ("shop.customer_details", "customer_id int4 not null, vip bool not null, score int4"),
+    ("shop.seats", "id int4 not null, person_id int4, note text"),
     ("shop.logs", "at timestamptz not null, kind text, body text, customer_id int4"),
 ];
 
@@ -127,6 +128,7 @@ const PRIMARY_KEYS: &[(&str, &str)] = &[
     ("shop.tags", "id"),
     ("shop.order_tags", "order_id, tag_id"),
     ("shop.settings", "key"),
+    ("shop.seats", "id"),
     ("shop.customer_details", "customer_id"),
 ];
 
@@ -146,4 +148,6 @@ const FOREIGN_KEYS: &[(&str, &str, &str, &str)] = &[
         "shop.customers",
         "id",
     ),
+    ("shop.seats", "person_id", "shop.customers", "id"),
+    ("shop.seats", "person_id", "shop.employees", "id"),
 ];

@@ -17,12 +17,12 @@ pub(crate) struct FromItem<'a> {
     pub(crate) at: Option<usize>,
     /// What it is.
     pub(crate) source: ItemSource<'a>,
-    /// Whether it may speak of what stands to its left.
-    pub(crate) is_lateral: bool,
     /// Its columns; none where they are not known.
     pub(crate) columns: Option<Arc<[ScopeColumn<'a>]>>,
     /// The relation that it is, where the catalog has it.
     pub(crate) relation: Option<RelationId>,
+    /// It, where it may speak of what stands to its left.
+    pub(crate) lateral: Option<Node<'a>>,
 }
 
 /// What an item is.
@@ -106,12 +106,12 @@ impl<'a> FromReader<'_, 'a> {
             Node::JoinExpr(join) if join.alias().is_none() => self.join(join),
             Node::JoinExpr(join) => {
                 let name = join.alias().and_then(nodes::Alias::aliasname);
-                self.add(name, None, ItemSource::Other, false);
+                self.add(name, None, ItemSource::Other, None);
             }
             Node::RangeVar(table) => self.relation(table),
             Node::RangeTableSample(sample) => match sample.relation() {
                 Node::RangeVar(table) => self.relation(table),
-                _ => self.add(None, None, ItemSource::Other, false),
+                _ => self.add(None, None, ItemSource::Other, None),
             },
             Node::RangeSubselect(range) => {
                 let name = range.alias().and_then(nodes::Alias::aliasname);
@@ -119,13 +119,14 @@ impl<'a> FromReader<'_, 'a> {
                     Node::SelectStmt(select) => ItemSource::Query(select),
                     _ => ItemSource::Other,
                 };
-                self.add(name, None, source, range.lateral);
+                let lateral = range.lateral.then_some(node);
+                self.add(name, None, source, lateral);
             }
             Node::RangeFunction(range) => {
                 let name = range.alias().and_then(nodes::Alias::aliasname);
-                self.add(name, None, ItemSource::Other, true);
+                self.add(name, None, ItemSource::Other, Some(node));
             }
-            _ => self.add(None, None, ItemSource::Other, true),
+            _ => self.add(None, None, ItemSource::Other, Some(node)),
         }
         (first, self.content.items.len())
     }
@@ -189,7 +190,7 @@ impl<'a> FromReader<'_, 'a> {
             None => self.common_table(table.relname().unwrap_or_default()),
             Some(_) => None,
         };
-        self.add(name, at, source.unwrap_or(ItemSource::Relation), false);
+        self.add(name, at, source.unwrap_or(ItemSource::Relation), None);
     }
 
     /// The query of WITH that a name without a schema means, if there is one.
@@ -212,7 +213,7 @@ impl<'a> FromReader<'_, 'a> {
         name: Option<&'a str>,
         at: Option<usize>,
         source: ItemSource<'a>,
-        is_lateral: bool,
+        lateral: Option<Node<'a>>,
     ) {
         let mut known = self.scope.iter().flat_map(|scope| scope.items.iter());
         let known = name.and_then(|name| known.find(|item| item.is_called(name)));
@@ -221,9 +222,9 @@ impl<'a> FromReader<'_, 'a> {
             name,
             at,
             source,
-            is_lateral,
             columns: complete.map(|item| Arc::clone(&item.columns)),
             relation: known.and_then(|item| item.relation),
+            lateral,
         });
     }
 }

@@ -18,22 +18,35 @@
 //!
 //! # When not
 //! CROSS JOIN says that each with each is meant. What has one row multiplies nothing: an aggregate
-//! without GROUP BY, a table of which a key is given. Functions in FROM, VALUES and LATERAL have
-//! their own ways.
+//! without GROUP BY, a table of which a key is given. EXISTS and IN ask for one row only. Functions
+//! in FROM, VALUES and LATERAL are joined by what they speak of.
 
 use std::collections::BTreeMap;
 
-use crate::query::{EqualityRight, ItemJoin, ItemSource, JoinForm, Query, QueryId};
+use crate::query::{EqualityRight, ItemJoin, ItemSource, JoinForm, Query, QueryId, QueryRole};
 use crate::statement::LintedStatement;
 use crate::{LintFinding, LintLevel, LintRule};
+use sql::tree::SubLinkType;
 
 pub(super) fn check(statement: &LintedStatement<'_>, findings: &mut Vec<LintFinding>) {
     for (id, query) in statement.queries() {
         if query.items.len() > 1
+            && counts_rows(query.role)
             && let Some(finding) = of_query(statement, id, query)
         {
             findings.push(finding);
         }
+    }
+}
+
+/// Whether it matters how often a query has a row: EXISTS and IN ask for one.
+fn counts_rows(role: QueryRole) -> bool {
+    match role {
+        QueryRole::Expression(kind) => !matches!(
+            kind,
+            SubLinkType::EXISTS_SUBLINK | SubLinkType::ANY_SUBLINK | SubLinkType::ALL_SUBLINK
+        ),
+        QueryRole::Whole | QueryRole::SetArm | QueryRole::Item | QueryRole::CommonTable => true,
     }
 }
 
@@ -49,6 +62,15 @@ fn of_query(
     let mut groups = ItemGroups::of(query.items.len());
     for items in &links.others {
         groups.join(items.iter().copied());
+    }
+    for (place, item) in query.items.iter().enumerate() {
+        if let Some(lateral) = item.lateral {
+            let spoken_of = statement.tree.mentioned(id, lateral);
+            if spoken_of.is_unsure {
+                return None;
+            }
+            groups.join(std::iter::once(place).chain(spoken_of.items));
+        }
     }
     let mut same: BTreeMap<&str, usize> = BTreeMap::new();
     for equality in &links.equalities {
@@ -118,7 +140,7 @@ fn multiplies_rows(
         }
         ItemSource::Other => false,
     };
-    has_rows && !item.is_lateral && !statement.is_pinned(id, place)
+    has_rows && item.lateral.is_none() && !statement.is_pinned(id, place)
 }
 
 /// The join whose right side begins with an item.

@@ -17,22 +17,48 @@
 //!
 //! # When not
 //! IS DISTINCT FROM compares NULL as a value. NOT IN with NULL in its list is `not_in_nullable`.
+//! A filter that is left out where its value is NULL: `(NULL IS NULL OR x = NULL)`, as drivers
+//! write it that put values into texts.
 
 use crate::database_facts::uncast;
-use crate::query::first_place;
+use crate::query::{VisitedNode, first_place};
 use crate::statement::LintedStatement;
 use crate::{LintFinding, LintLevel, LintRule};
 use sql::node_access::{last_name, place};
-use sql::tree::{A_Expr_Kind, Node, nodes};
+use sql::tree::{A_Expr_Kind, BoolExprType, Node, NullTestType, nodes};
 
 pub(super) fn check(statement: &LintedStatement<'_>, findings: &mut Vec<LintFinding>) {
     for visited in statement.tree.nodes() {
+        if is_optional(statement, visited) {
+            continue;
+        }
         let found = match visited.node {
             Node::A_Expr(comparison) => of_comparison(comparison),
             Node::CaseExpr(case) if !matches!(case.arg(), Node::None) => of_case(case),
             _ => None,
         };
         findings.extend(found);
+    }
+}
+
+/// Whether something stands beside `NULL IS NULL` in an OR: a filter that is left out where nothing
+/// is given for it.
+fn is_optional<'a>(statement: &LintedStatement<'a>, visited: &VisitedNode<'a>) -> bool {
+    let around = statement.tree.parents(visited).map(|parent| parent.node);
+    let mut around = around.take_while(|node| matches!(node, Node::BoolExpr(_)));
+    around.any(|node| match node {
+        Node::BoolExpr(parts) if parts.boolop == BoolExprType::OR_EXPR => {
+            parts.args().iter().any(is_left_out)
+        }
+        _ => false,
+    })
+}
+
+/// `NULL IS NULL`.
+fn is_left_out(node: Node<'_>) -> bool {
+    match node {
+        Node::NullTest(test) => test.nulltesttype == NullTestType::IS_NULL && is_null(test.arg()),
+        _ => false,
     }
 }
 

@@ -2,15 +2,17 @@
 //!
 //! # Sees
 //! `sum`, `avg` or `count` of columns of one table, joined to another of which several rows belong
-//! to one of the first: its declared keys are not given by what joins them. A sum is an error where
-//! nothing else is asked of the other table; else it is a warning.
+//! to one of the first: its declared keys are not given by what joins them (a warning). A sum is an
+//! error where neither table tells the rows of the other, and nothing else is asked of the other:
+//! two lists that hang on one thing multiply each other.
 //!
 //! # Why
-//! The total of an order with three items is added three times.
+//! The total of an order with three items is added three times; three items and two payments are
+//! six rows.
 //!
 //! # Before
 //! - `SELECT sum(o.total) FROM orders o JOIN order_items i ON i.order_id = o.id`
-//! - `SELECT avg(o.total) FROM orders o JOIN payments p ON p.order_id = o.id`
+//! - `SELECT sum(i.quantity) FROM order_items i JOIN payments p ON p.order_id = i.order_id`
 //!
 //! # After
 //! - `SELECT sum(o.total) FROM orders o WHERE o.id IN (SELECT order_id FROM order_items)`
@@ -69,7 +71,10 @@ fn of_query<'a>(
         let [Some(one), Some(other)] = names else {
             continue;
         };
-        let is_error = name == "sum" && !is_asked_of(&links, repeating);
+        // Rows that tell the aggregated one look its value up: to add that may be meant.
+        let told_back = statement.told_by(id, &BTreeSet::from([repeating]), &links);
+        let is_lookup = own.is_subset(&told_back);
+        let is_error = name == "sum" && !is_lookup && !is_asked_of(&links, repeating);
         findings.push(LintFinding {
             rule: LintRule::FanOutAggregation,
             level: match is_error {
@@ -108,7 +113,7 @@ fn aggregated_items<'a>(
     // Rows of what looks to its left belong to the row that they were made for.
     let is_made_for_rows = own.iter().any(|place| {
         let item = query.items.get(*place);
-        item.is_none_or(|item| item.is_lateral)
+        item.is_none_or(|item| item.lateral.is_some())
     });
     (is_of_rows && !is_made_for_rows).then_some(own)
 }

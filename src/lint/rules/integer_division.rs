@@ -3,8 +3,8 @@
 //! # Sees
 //! `/` between two integers, counts among them, whose divisor is no constant (a warning). The same,
 //! and with a constant, where what is done with the result wants the fraction: it is cast to a
-//! number with one, rounded to places, multiplied by 100 or a fraction, or compared with one (an
-//! error).
+//! number with one, rounded up or to places, multiplied by 100 or a fraction, or compared with one
+//! (an error).
 //!
 //! # Why
 //! `count(a) / count(b)` is 0 wherever less than all are counted.
@@ -72,7 +72,11 @@ fn wants_fraction<'a>(
         Node::TypeCast(_) => statement.type_oid(parent.node).is_some_and(has_fraction),
         Node::FuncCall(call) => {
             let places = call.args().len() > 1;
-            last_name(call.funcname()) == Some("round") && places
+            match last_name(call.funcname()) {
+                Some("round") => places,
+                Some("ceil" | "ceiling") => true,
+                _ => false,
+            }
         }
         Node::A_Expr(around) if is_operator(around, &["*"]) => other_side(around, quotient)
             .is_some_and(|other| {

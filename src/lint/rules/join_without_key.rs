@@ -21,6 +21,8 @@
 //! Tables between which no key is declared: nobody knows what joins them. Two foreign keys to one
 //! table belong to each other.
 
+use std::collections::BTreeSet;
+
 use crate::query::{ColumnAt, EqualityRight, QueryId, QueryLinks};
 use crate::statement::{LintedStatement, TableColumn};
 use crate::{LintFinding, LintLevel, LintRule};
@@ -57,8 +59,8 @@ struct JoinedColumns<'s, 'a> {
 
 /// A column of a table as the declared keys see it.
 struct KeyColumn {
-    /// The column that its values are of.
-    origin: (RelationId, i16),
+    /// The columns that its values are of: itself, and all that foreign keys lead to.
+    origins: BTreeSet<(RelationId, i16)>,
     /// Whether it refers to another column.
     is_foreign: bool,
     /// Whether it is the primary key of its table.
@@ -137,42 +139,45 @@ impl<'a> JoinedColumns<'_, 'a> {
         let is_child = |child: RelationId, parent: RelationId| {
             self.catalog.relation(parent).children.contains(&child)
         };
-        let (one, other) = (left.origin.0, right.origin.0);
-        left.origin == right.origin || is_child(one, other) || is_child(other, one)
+        left.origins.iter().any(|one| {
+            let mut others = right.origins.iter();
+            others.any(|other| one == other || is_child(one.0, other.0) || is_child(other.0, one.0))
+        })
     }
 
-    /// Follows foreign keys to the column that a column's values are of.
+    /// Follows foreign keys to the columns that a column's values are of.
     fn key_column(&self, column: &TableColumn<'a>) -> KeyColumn {
-        let first = (column.relation, column.column.number);
-        let mut origin = first;
+        let own = (column.relation, column.column.number);
+        let mut origins = BTreeSet::from([own]);
         for _ in 0..LINT_KEYS_DEEP_MAX {
-            match self.referred(origin) {
-                Some(next) if next != origin => origin = next,
-                Some(_) | None => break,
+            let next = origins.iter().flat_map(|origin| self.referred(*origin));
+            let next: Vec<_> = next.filter(|origin| !origins.contains(origin)).collect();
+            if next.is_empty() {
+                break;
             }
+            origins.extend(next);
         }
         let mut keys = self.catalog.keys_of(column.relation).iter();
         let is_primary =
             keys.any(|key| key.kind == KeyKind::Primary && *key.columns == [column.column.number]);
         KeyColumn {
-            origin,
-            is_foreign: self.referred(first).is_some(),
+            is_foreign: !self.referred(own).is_empty(),
             is_primary,
+            origins,
         }
     }
 
-    /// The column that a foreign key of a column points to.
-    fn referred(&self, (relation, number): (RelationId, i16)) -> Option<(RelationId, i16)> {
-        self.catalog
-            .keys_of(relation)
-            .iter()
-            .find_map(|key| match &key.kind {
-                KeyKind::Foreign { to, to_columns } | KeyKind::Unvalidated { to, to_columns } => {
-                    let place = key.columns.iter().position(|own| *own == number)?;
-                    Some((*to, *to_columns.get(place)?))
-                }
-                KeyKind::Primary | KeyKind::Unique => None,
-            })
+    /// The columns that foreign keys of a column point to.
+    fn referred(&self, (relation, number): (RelationId, i16)) -> Vec<(RelationId, i16)> {
+        let keys = self.catalog.keys_of(relation).iter();
+        let pointed = keys.filter_map(|key| match &key.kind {
+            KeyKind::Foreign { to, to_columns } | KeyKind::Unvalidated { to, to_columns } => {
+                let place = key.columns.iter().position(|own| *own == number)?;
+                Some((*to, *to_columns.get(place)?))
+            }
+            KeyKind::Primary | KeyKind::Unique => None,
+        });
+        pointed.collect()
     }
 
     /// Whether a foreign key of one relation points to another.
