@@ -19,7 +19,8 @@
 //!   fingerprint), [`catalog`] (what a database contains, as of one moment), [`resolve`] (what the
 //!   names of a text mean in it, and of which types its expressions are)
 //! * Judgement: [`policy`] (what may be read, and how much of it), [`gate`] (may this text run;
-//!   the only maker of a [`gate::ReadPermit`]), [`grounding`] (what may be read, told for a prompt)
+//!   the only maker of a [`gate::ReadPermit`]), [`grounding`] (what may be read, told for a
+//!   prompt), [`lint`](mod@lint) (what a text says that is seldom meant)
 //! * Repair: [`dialect`] (foreign dialects become Postgres's), [`repair`] (a read that failed is
 //!   changed and judged again)
 //! * Record: [`receipts`] (what proves that a statement ran), [`telemetry`] (metrics, audit,
@@ -28,7 +29,7 @@
 //!   that a session is read-only, cancels, the catalog cache), [`doctor`] (a server as it is set
 //!   up)
 //! * Session: [`session`] (one client from accept to goodbye), [`offline`] (what would become of a
-//!   statement in one)
+//!   statement in one), [`choose`] (which of several answers a question)
 //! * Program: [`config`], [`server`] (listeners, the admin address, reloads), [`app`] (all of it
 //!   put together), [`demo`], [`cli`]
 //!
@@ -68,7 +69,7 @@ pub use ground::{
 
 pub use {catalog, resolve, sql, wire};
 
-pub use {gate, grounding, policy};
+pub use {gate, grounding, lint, policy};
 
 pub use {dialect, repair};
 
@@ -80,6 +81,7 @@ pub mod doctor;
 pub mod net;
 pub mod upstream;
 
+pub mod choose;
 pub mod offline;
 pub mod session;
 

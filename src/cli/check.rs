@@ -1,23 +1,27 @@
 //! `pgsieve check`: the gate by itself, without a database or with the catalog of one. It shows
 //! verdicts, rules, kinds, fingerprints and hints, and never the SQL: its output may go where the
-//! statements may not.
+//! statements may not. With `--lint` it names what the statements name, and none of their literals.
 
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
+use crate::cli::check_lints;
 use crate::cli::policy::person_flags::PersonFlags;
 use crate::cli::policy::{files, trial};
-use crate::cli::statement_input::{next_question, open, read_text, split};
-use crate::cli::verdict_output::{ShownVerdict, VerdictRow, write_table};
-use crate::cli::{CommandOutcome, complain, print_outcome};
+use crate::cli::statement_input::{InputStatement, next_question, open, read_text, split};
+use crate::cli::verdict_output::{ShownVerdict, VerdictRow, write_line, write_table};
+use crate::cli::{CommandOutcome, complain, database_catalog, print_outcome};
 use crate::config::SettingsProblem;
+use crate::lint::{DatabaseFacts, LintFinding};
 use crate::offline::assumptions::{AssumedDatabase, AssumedSession};
-use crate::offline::judge::OfflineJudge;
+use crate::offline::judge::{OfflineJudge, TextRuling};
+use crate::offline::lints::SessionLints;
 use crate::offline::script_session::ScriptSession;
 use crate::system_error;
 
 /// The flags of `check`.
 #[derive(clap::Args)]
+#[command(after_help = STATUSES)]
 pub struct CheckFlags {
     /// Policy files, folders of them, or agent, bi, strict and observe; several with commas. If
     /// there are several, the one that such a session gets is used.
@@ -32,6 +36,12 @@ pub struct CheckFlags {
     /// session that end in semicolons are read, and a table is printed.
     #[arg(long, alias = "json")]
     jsonl: bool,
+    /// Says what the statements say that is seldom meant: a join that joins nothing, a sum over
+    /// rows that a join repeats, a comparison with NULL. Most of it is known with --upstream only.
+    /// Refused statements are not linted. The output then has names of the statements, and none of
+    /// their literals; with --jsonl it is the field lints. `pgsieve rules --lints` lists them.
+    #[arg(long)]
+    lint: bool,
     #[command(flatten)]
     person: PersonFlags,
     /// The input; - for standard input.
@@ -44,12 +54,14 @@ struct CheckSession {
     judge: OfflineJudge,
     world: AssumedDatabase,
     who: AssumedSession,
+    lints: Option<DatabaseFacts>,
 }
 
 /// What was found, for the exit status.
 #[derive(Default)]
 struct CheckTally {
     refused: bool,
+    lint_error: bool,
     unreadable: bool,
 }
 
@@ -78,20 +90,27 @@ pub fn run(flags: &CheckFlags, out: &mut impl Write) -> CommandOutcome {
         (Err(CheckIoError::Input(error)), _) => unreadable(&flags.input, &error),
         (Err(CheckIoError::Output(error)), _) | (Ok(()), Err(error)) => print_outcome(Err(error)),
         (Ok(()), Ok(())) if tally.unreadable => CommandOutcome::Misused,
-        (Ok(()), Ok(())) if tally.refused => CommandOutcome::Failed,
+        (Ok(()), Ok(())) if tally.refused || tally.lint_error => CommandOutcome::Failed,
         (Ok(()), Ok(())) => CommandOutcome::Done,
     }
 }
 
 fn prepare(flags: &CheckFlags) -> Result<CheckSession, Vec<SettingsProblem>> {
     let files = files::read(&files::words(&flags.policy))?;
-    let world = trial::world(flags.upstream.as_deref())?;
+    let upstream = flags.upstream.as_deref();
+    let world = trial::world(upstream)?;
+    let lints = match (flags.lint, upstream) {
+        (false, _) => None,
+        (true, None) => Some(DatabaseFacts::default()),
+        (true, Some(url)) => Some(database_catalog::read_lint_facts_blocking(url)?),
+    };
     let who = flags.person.person(&world)?;
     let chosen = trial::choose(files, &who, &world)?;
     Ok(CheckSession {
         judge: trial::judge(&chosen.file.policy, &world)?,
         world,
         who,
+        lints,
     })
 }
 
@@ -99,6 +118,18 @@ impl CheckSession {
     /// The beginning of a session.
     fn session(&self) -> ScriptSession {
         self.judge.session(&self.world, &self.who)
+    }
+
+    /// What the lints say of a text that was judged; nothing where nobody asks them.
+    fn lint(
+        &self,
+        text: &str,
+        ruling: &TextRuling,
+        script: &ScriptSession,
+    ) -> Option<Vec<LintFinding>> {
+        let facts = self.lints.as_ref()?;
+        let world = &self.world;
+        Some(SessionLints { world, facts }.of(text, ruling, script.names()))
     }
 }
 
@@ -119,9 +150,16 @@ fn judge_text(
 ) -> Result<(), CheckIoError> {
     let text = read_text(input).map_err(CheckIoError::Input)?;
     let mut rows = Vec::new();
+    let mut linted = Vec::new();
     let mut script = bench.session();
     for (place, statement) in split(&text).into_iter().enumerate() {
-        let shown = ShownVerdict::of_ruling(&bench.judge.judge(statement.text, &mut script));
+        let ruling = bench.judge.judge(statement.text, &mut script);
+        let shown = ShownVerdict::of_ruling(&ruling);
+        let findings = bench
+            .lint(statement.text, &ruling, &script)
+            .unwrap_or_default();
+        tally.lint_error |= check_lints::has_error(&findings);
+        linted.push((place + 1, in_whole_text(findings, &statement)));
         tally.refused |= !shown.allowed;
         rows.push(VerdictRow {
             number: place + 1,
@@ -129,7 +167,20 @@ fn judge_text(
             shown,
         });
     }
-    write_table(&rows, out).map_err(CheckIoError::Output)
+    let written = write_table(&rows, out).and_then(|()| {
+        let mut each = linted.iter();
+        each.try_for_each(|(number, findings)| check_lints::write(findings, *number, &text, out))
+    });
+    written.map_err(CheckIoError::Output)
+}
+
+/// The findings of a statement with their places in the text that it stands in.
+fn in_whole_text(findings: Vec<LintFinding>, statement: &InputStatement<'_>) -> Vec<LintFinding> {
+    let moved = findings.into_iter().map(|finding| LintFinding {
+        at: finding.at.map(|at| at.saturating_add(statement.start)),
+        ..finding
+    });
+    moved.collect()
 }
 
 /// Questions that have nothing to do with each other, answered one by one.
@@ -146,12 +197,16 @@ fn judge_lines(
     {
         match question {
             Ok(question) => {
-                let ruling = bench.judge.judge(&question.sql, &mut bench.session());
+                let mut script = bench.session();
+                let ruling = bench.judge.judge(&question.sql, &mut script);
                 let shown = ShownVerdict::of_ruling(&ruling);
                 tally.refused |= !shown.allowed;
-                shown
-                    .write_line(&question.id, out)
-                    .map_err(CheckIoError::Output)?;
+                let mut fields = shown.fields(&question.id);
+                if let Some(findings) = bench.lint(&question.sql, &ruling, &script) {
+                    tally.lint_error |= check_lints::has_error(&findings);
+                    fields.push(("lints", check_lints::as_json(&findings, &question.sql)));
+                }
+                write_line(&fields, out).map_err(CheckIoError::Output)?;
             }
             Err(why) => {
                 tally.unreadable = true;
@@ -171,3 +226,8 @@ pub fn unreadable(name: &str, error: &io::Error) -> CommandOutcome {
     complain(format_args!("the input cannot be read: {told}"));
     CommandOutcome::Misused
 }
+
+/// For `--help`.
+const STATUSES: &str = "Exit status: 0 when no statement is refused and, with --lint, none has a lint \
+    error (warnings are none); 1 when one is, or has; 2 when the command is wrong, or its input or \
+    the database cannot be read.";

@@ -12,6 +12,7 @@ use crate::config::sources::{FlagValue, SettingsSources};
 use crate::config::{self, DatabaseSettings, SettingsProblem};
 use crate::doctor::{ExamineError, login_roles};
 use crate::grounding::CatalogDetails;
+use crate::lint::DatabaseFacts;
 use crate::offline::script_session::ScriptSession;
 use crate::upstream::account::{OwnSessionError, UpstreamAccount};
 use crate::upstream::catalog_cache::catalog_account::CatalogAccounts;
@@ -28,8 +29,6 @@ pub struct DatabaseVisit {
     pub account: UpstreamAccount,
     /// Its name.
     pub database: String,
-    /// Who the session belongs to.
-    pub role: String,
     /// Who logs in for it at pgsieve.
     pub user: String,
 }
@@ -103,6 +102,27 @@ pub async fn read_details(
     let connected = snapshot::connect(&login.upstream, &login.account, &login.database).await;
     let (client, _task) = connected.map_err(|error| refused(&error))?;
     let loaded = snapshot::load_details(&client, with_statistics).await;
+    loaded.map_err(|error| unread(&error))
+}
+
+/// What lints know of the database of a URL, beside its catalog; waits for it.
+///
+/// # Errors
+/// The database cannot be reached or read.
+pub fn read_lint_facts_blocking(url: &str) -> Result<DatabaseFacts, Vec<SettingsProblem>> {
+    let runtime = runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| unread(&error.kind()))?;
+    runtime.block_on(read_lint_facts(&way(url)?))
+}
+
+/// The same of a database that was looked into.
+///
+/// # Errors
+/// The database cannot be reached or read.
+pub async fn read_lint_facts(login: &DatabaseLogin) -> Result<DatabaseFacts, Vec<SettingsProblem>> {
+    let connected = snapshot::connect(&login.upstream, &login.account, &login.database).await;
+    let (client, _task) = connected.map_err(|error| refused(&error))?;
+    let loaded = snapshot::load_lint_facts(&client).await;
     loaded.map_err(|error| unread(&error))
 }
 

@@ -1,10 +1,12 @@
 //! The command line: what can be asked of the program, and what it answers to the shell.
 //!
-//! Exit status 0: done. 1: it could not be done, `check` refused something, or something that
-//! `repair` saw would fail. 2: the question itself was wrong, or its input could not be read.
+//! Exit status 0: done. 1: it could not be done, `check` refused something or found a lint error,
+//! or something that `repair` saw would fail. 2: the question itself was wrong, or its input could
+//! not be read.
 //!
 //! * `serve`: the proxy; `check`: judge statements, without a database or with the catalog of one
 //! * `repair`: what would become of statements that fail
+//! * `choose`: which of several statements answers a question
 //! * `ground`: what a session may read, told for a prompt
 //! * `policy`: what there is to ask about policies, one file for each question
 //! * `audit`: what an audit says, one file for each question
@@ -13,7 +15,8 @@
 //! * `health`, `reload`, `sessions` (by `admin_request`): what operators ask of a running pgsieve
 //! * `rules`: what each rule is for
 //! * `hash_password`, `certs`: what setting up needs
-//! * `statement_input`, `verdict_output`: how `check` reads and writes; `database_catalog`: for
+//! * `statement_input`, `verdict_output`, `check_lints`: how `check` reads and writes;
+//!   `database_catalog`: for
 //!   which session; `settings_sources`: where settings come from; `allocator`: memory given back
 
 use std::ffi::OsString;
@@ -32,6 +35,8 @@ mod allocator;
 mod audit;
 mod certs;
 mod check;
+mod check_lints;
+mod choose;
 
 mod database_catalog;
 mod doctor;
@@ -67,6 +72,9 @@ enum CliCommand {
     /// Shows how statements that fail would be repaired: each attempt, its recoverer, its
     /// confidence and the database's answer. Executes nothing without --execute.
     Repair(repair::RepairFlags),
+    /// Puts several statements for one question in order: each judged, repaired, compiled, linted
+    /// and planned, and scored with the reasons. Executes nothing without --agree.
+    Choose(choose::ChooseFlags),
     /// Prints what a session may read, for the prompt of a language model: relations, columns,
     /// keys, models and more, under the policy and the role's rights.
     Ground(ground::GroundFlags),
@@ -151,6 +159,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         CliCommand::Check(flags) => check::run(&flags, &mut out),
         CliCommand::Repair(flags) => repair::run(&flags, &mut out),
+        CliCommand::Choose(flags) => choose::run(&flags, &mut out),
         CliCommand::Ground(flags) => ground::run(&flags, &mut out),
         CliCommand::Policy(flags) => policy::run(&flags, &mut out),
         CliCommand::Rules(flags) => rules::run(&flags, &mut out),

@@ -6,7 +6,8 @@ use std::io::{self, BufRead, Read};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::limits::{CHECK_LINE_BYTES_MAX, CHECK_TEXT_BYTES_MAX};
+use crate::limits::CHECK_TEXT_BYTES_MAX;
+use crate::limits::lints::CHECK_LINE_BYTES_MAX;
 use crate::sql::lexer::{TokenKind, tokens};
 
 /// One statement of a text.
@@ -14,6 +15,8 @@ use crate::sql::lexer::{TokenKind, tokens};
 pub struct InputStatement<'t> {
     /// The line that it begins on, counted from one.
     pub line: usize,
+    /// Where it begins, in bytes from the beginning of the whole text.
+    pub start: usize,
     /// Its text, without the semicolon.
     pub text: &'t str,
 }
@@ -83,7 +86,7 @@ pub fn split(text: &str) -> Vec<InputStatement<'_>> {
         if token.kind == TokenKind::Punctuation && part == ";" {
             if let Some((line, start)) = start.take() {
                 let text = text.get(start..token.span.start).unwrap_or_default();
-                statements.push(InputStatement { line, text });
+                statements.push(InputStatement { line, start, text });
             }
         } else if start.is_none() && !token.kind.is_blank() {
             let between = text.get(counted..token.span.start).unwrap_or_default();
@@ -95,6 +98,7 @@ pub fn split(text: &str) -> Vec<InputStatement<'_>> {
     if let Some((line, start)) = start {
         statements.push(InputStatement {
             line,
+            start,
             text: text.get(start..).unwrap_or_default(),
         });
     }

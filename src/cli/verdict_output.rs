@@ -84,14 +84,6 @@ impl ShownVerdict {
         if self.allowed { "allow" } else { "refuse" }
     }
 
-    /// Writes one JSON line, its fields in the documented order.
-    ///
-    /// # Errors
-    /// `out` cannot be written to.
-    pub fn write_line(&self, id: &Value, out: &mut impl Write) -> io::Result<()> {
-        write_line(&self.fields(id), out)
-    }
-
     /// The fields of its JSON line.
     pub fn fields(&self, id: &Value) -> Vec<(&'static str, Value)> {
         vec![

@@ -3,23 +3,16 @@
 //! A key can be given in the file as a path (`client.tls.mode`), in the environment as
 //! `PGSIEVE_CLIENT_TLS_MODE`, and a few as flags. Later sources win: file, environment, flags.
 
+use crate::config::choice_weights;
 use crate::config::login_keys;
 use crate::config::receipt_keys;
-pub use crate::config::settings_key::{KeyForm, SettingsKey};
+use crate::config::settings_key::{KeyForm, SettingsKey};
 use crate::config::user_keys::USER_KEYS;
 
 impl SettingsKey {
     /// The key of a path.
     pub fn at(path: &str) -> Option<&'static Self> {
         KEYS.iter().find(|key| key.path == path)
-    }
-
-    /// The name of its environment variable.
-    pub fn variable(&self) -> String {
-        format!(
-            "{VARIABLE_PREFIX}{}",
-            self.path.replace('.', "_").to_uppercase()
-        )
     }
 }
 
@@ -48,9 +41,6 @@ pub fn reference() -> String {
 
 /// The variable that names the settings file where no flag does; no key, for a file cannot.
 pub const FILE_VARIABLE: &str = "PGSIEVE_CONFIG";
-
-/// What every environment variable begins with.
-pub const VARIABLE_PREFIX: &str = "PGSIEVE_";
 
 /// The keys, in the order of the reference.
 pub const KEYS: &[SettingsKey] = &[
@@ -421,6 +411,15 @@ pub const KEYS: &[SettingsKey] = &[
         default: "30s",
         doc: "How long running statements may take to finish when pgsieve stops, 0 to 1h.",
     },
+    choice_weights::LINT_ERROR,
+    choice_weights::LINT_WARNING,
+    choice_weights::NOT_COMPILED,
+    choice_weights::GROUPING,
+    choice_weights::ORDER_AND_LIMIT,
+    choice_weights::DISTINCT,
+    choice_weights::REPAIRED_EXACT,
+    choice_weights::REPAIRED_LIKELY,
+    choice_weights::AGREEMENT,
 ];
 
 #[cfg(test)]

@@ -90,7 +90,7 @@ const POLICY_SECTIONS: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::keys::SettingsKey;
+    use crate::config::settings_key::SettingsKey;
     use crate::policy::yaml::tree;
 
     #[test]

@@ -4,12 +4,14 @@
 //! reported all at once, each with its place, and never with the value that stands there: it may
 //! be a secret in the wrong spot.
 //!
-//! * [`keys`]: the table of every key; [`sources`]: what the sources say, by key
+//! * [`keys`]: the table of every key, [`settings_key`]: one of them; [`sources`]: what the sources
+//!   say, by key
 //! * [`value_reader`]: one value of a key, checked; [`quantities`]: durations and sizes; [`libpq`]:
 //!   what the address of a flag does not say
 //! * [`digests`]: what settings were, for those who read them again; [`reload_difference`]: what of
 //!   new ones needs a restart
 //! * [`warnings`]: what should be mended about settings that work
+//! * [`choice_weights`]: what `pgsieve choose` counts
 //! * [`server`], [`recording`], [`receipts`], [`upstream`], [`catalog`], [`client`], [`users`] and
 //!   [`oidc`]: the sections, each made into the settings of the part that needs them
 
@@ -19,6 +21,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::auth::settings::{AuthSettings, UserAttributes};
+use crate::choose::score::ChoiceWeights;
 use crate::net::client_tls::ClientTlsSettings;
 use crate::policy::mask_key::MaskPad;
 use crate::policy::sources::PolicySource;
@@ -35,6 +38,7 @@ use crate::upstream::catalog_cache::CatalogCacheSettings;
 use crate::upstream::catalog_cache::catalog_account::AccountSetting;
 
 mod catalog;
+mod choice_weights;
 mod client;
 pub mod digests;
 pub mod keys;
@@ -48,7 +52,7 @@ pub mod receipts;
 mod recording;
 pub mod reload_difference;
 mod server;
-mod settings_key;
+pub mod settings_key;
 pub mod sources;
 mod upstream;
 mod user_keys;
@@ -294,6 +298,19 @@ pub fn database(sources: &SettingsSources) -> Result<DatabaseSettings, Vec<Setti
     }
 }
 
+/// Reads what `pgsieve choose` counts out of the sources.
+///
+/// # Errors
+/// Each thing that is wrong with these settings, with its place.
+pub fn choice_weights(sources: &SettingsSources) -> Result<ChoiceWeights, Vec<SettingsProblem>> {
+    let mut reader = KeyReader::new(sources::gather(sources), &sources.variables);
+    let weights = choice_weights::weights(&mut reader);
+    match (weights, reader.into_problems()) {
+        (Some(weights), problems) if problems.is_empty() => Ok(weights),
+        (_, problems) => Err(problems),
+    }
+}
+
 /// Every section is read before the first missing one ends it, so that all problems are found.
 fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSettings> {
     let listen = server::listen(reader);
@@ -324,7 +341,10 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
     let memory = server::memory(reader);
     let budget_file = server::budget_file(reader);
     let drain_timeout = server::drain_timeout(reader);
+    // For another command: that it is right is all that is asked here.
+    let weights = choice_weights::weights(reader);
     let (policies, policy_sources) = policies?;
+    weights?;
     Some(ProgramSettings {
         listen: listen?,
         admin: admin?,

@@ -1,4 +1,4 @@
-//! What is known of one key.
+//! One key of the settings, as the table of all keys has it.
 
 /// One key.
 #[derive(Debug)]
@@ -23,3 +23,16 @@ pub enum KeyForm {
     /// A list of maps, or a map of them, in the file; the same in YAML's flow style elsewhere.
     Users,
 }
+
+impl SettingsKey {
+    /// The name of its environment variable.
+    pub fn variable(&self) -> String {
+        format!(
+            "{VARIABLE_PREFIX}{}",
+            self.path.replace('.', "_").to_uppercase()
+        )
+    }
+}
+
+/// What every environment variable begins with.
+pub const VARIABLE_PREFIX: &str = "PGSIEVE_";

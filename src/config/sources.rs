@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::config::SettingsProblem;
-use crate::config::keys::{FILE_VARIABLE, KEYS, KeyForm, SettingsKey, VARIABLE_PREFIX};
+use crate::config::keys::{FILE_VARIABLE, KEYS};
 use crate::config::misplaced_keys;
+use crate::config::settings_key::{KeyForm, SettingsKey, VARIABLE_PREFIX};
 use crate::limits::CONFIG_FILE_BYTES_MAX;
 use crate::policy::mask_key::MaskPad;
 use crate::policy::similar_names::nearest;

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::config::SettingsProblem;
-use crate::config::keys::SettingsKey;
+use crate::config::settings_key::SettingsKey;
 use crate::config::sources::{GivenSettings, GivenValue};
 use crate::limits::CONFIG_FILE_BYTES_MAX;
 use crate::policy::similar_names;

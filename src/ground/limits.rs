@@ -4,8 +4,9 @@
 //! A hostile client can hurt its own connection only: whatever it can make grow, loop, wait or
 //! retry stops at one of these numbers.
 
-pub mod cited_records;
+pub mod choice;
 pub mod knowledge;
+pub mod lints;
 pub mod receipts;
 pub mod served_groundings;
 
@@ -773,9 +774,6 @@ pub const DRAIN_TIMEOUT_BOUND: Duration = Duration::from_secs(3_600);
 /// Bytes of a text that `check` reads whole: dumps of queries, not of databases. So it is of a
 /// manifest of dbt: those of thousands of models have less.
 pub const CHECK_TEXT_BYTES_MAX: u64 = 64 << 20;
-
-/// Bytes of a JSON line that `check` reads: a statement of the largest size, half of it escaped.
-pub const CHECK_LINE_BYTES_MAX: u64 = 64 << 20;
 
 /// How long `repair --execute` waits for one statement, whatever the policy allows it: a person
 /// waits as well.

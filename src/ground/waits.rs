@@ -183,7 +183,7 @@ waits! {
     CatalogLoad: WaitEnd::Within(limits::CATALOG_LOAD_TIME_MAX), at [
         "src/upstream/catalog_cache/connection.rs", "src/upstream/snapshot/mod.rs",
         "src/upstream/snapshot/catalog_query.rs", "src/upstream/snapshot/support_functions.rs",
-        "src/upstream/snapshot/details.rs",
+        "src/upstream/snapshot/details.rs", "src/upstream/snapshot/lint_facts.rs",
         "src/upstream/snapshot/replayed_login.rs",
         "src/upstream/read_session.rs",
     ];

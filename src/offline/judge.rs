@@ -62,6 +62,11 @@ impl OfflineJudge {
         self.gate
     }
 
+    /// The same, to ask it.
+    pub fn gate(&self) -> &Gate {
+        &self.gate
+    }
+
     /// The policy.
     pub fn policy(&self) -> &Policy {
         self.gate.policy()

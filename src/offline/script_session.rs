@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::gate::{Certainty, Judgement, SessionNames, StatementKind, Verdict};
+use crate::gate::{Certainty, Judgement, SearchPaths, SessionNames, StatementKind, Verdict};
 use crate::session::context::model_values::ModelValues;
 use crate::session::context::tracked_setting::{
     EarlierStatements, SearchPathNames, StatementEnd, TrackedChange, TrackedSetting,
@@ -18,6 +18,20 @@ pub struct ScriptSession {
     /// The values that the policy's models read, where somebody has said what they are.
     values: Option<ModelValues>,
     in_transaction: bool,
+}
+
+/// Where a session looks names up, where that is known for certain; `$user` is who it belongs to,
+/// which need not be who logs in.
+pub fn certain_path(names: &SessionNames) -> Option<Vec<Box<str>>> {
+    let SearchPaths::Known(paths) = names.paths() else {
+        return None;
+    };
+    let [path] = &**paths else { return None };
+    let own = path.iter().map(|name| match &**name {
+        "$user" => names.role().into(),
+        _ => name.clone(),
+    });
+    Some(own.collect())
 }
 
 impl ScriptSession {
@@ -131,7 +145,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::gate::{Gate, SearchPaths};
+    use crate::gate::Gate;
     use crate::policy::Policy;
     use crate::sql::fingerprint::Fingerprinter;
 

@@ -11,6 +11,8 @@ mod cancel;
 #[cfg(test)]
 mod catalog;
 #[cfg(test)]
+mod choose;
+#[cfg(test)]
 mod doctor;
 #[cfg(test)]
 mod gate;
@@ -18,6 +20,8 @@ mod gate;
 mod grounding;
 #[cfg(test)]
 mod limits;
+#[cfg(test)]
+mod lint;
 #[cfg(test)]
 mod login;
 #[cfg(test)]

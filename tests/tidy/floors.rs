@@ -25,6 +25,8 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("gate", &[GROUND, &["sql", "catalog", "resolve", "policy"]]),
     // what a session may read, told for a prompt
     ("grounding", &[GROUND, &["sql", "catalog", "policy"]]),
+    // what a text says that is seldom meant
+    ("lint", &[GROUND, &["sql", "catalog", "resolve"]]),
     // 3 repair: a failed text is changed and judged again; foreign dialects are translated
     (
         "dialect",
@@ -55,6 +57,11 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("session", &[BELOW_UPSTREAM, &["upstream"]]),
     // above it: what would become of a statement in one
     ("offline", &[BELOW_UPSTREAM, &["session"]]),
+    // beside it: which of several statements answers a question
+    (
+        "choose",
+        &[BELOW_UPSTREAM, &["upstream", "session", "offline"]],
+    ),
     // 7 program: built from below, wired together by app
     (
         "server",
@@ -64,7 +71,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("doctor", &[BELOW_UPSTREAM, &["upstream"]]),
     (
         "config",
-        &[BELOW_UPSTREAM, &["upstream", "session", "doctor"]],
+        &[BELOW_UPSTREAM, &["upstream", "session", "choose", "doctor"]],
     ),
     (
         "app",
@@ -87,7 +94,8 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
         &[
             BELOW_UPSTREAM,
             &[
-                "upstream", "session", "offline", "doctor", "server", "config", "app", "demo",
+                "upstream", "session", "offline", "choose", "doctor", "server", "config", "app",
+                "demo",
             ],
         ],
     ),
@@ -130,6 +138,7 @@ const BELOW_UPSTREAM: &[&str] = &[
     "policy",
     "gate",
     "grounding",
+    "lint",
     "dialect",
     "repair",
     "receipts",

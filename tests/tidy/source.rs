@@ -11,6 +11,7 @@ pub const CRATES: &[&str] = &[
     "policy",
     "gate",
     "grounding",
+    "lint",
     "dialect",
     "repair",
 ];

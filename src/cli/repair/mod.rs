@@ -153,7 +153,6 @@ fn prepare(flags: &RepairFlags) -> Result<(RepairRun, ScriptSession), Vec<Settin
         upstream: Arc::new(seen.upstream),
         account: seen.account,
         database: seen.database,
-        role: world.role_of(&who).to_owned(),
         user: who.user.clone(),
     };
     let execution = if flags.execute {

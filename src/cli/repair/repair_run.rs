@@ -11,11 +11,9 @@ use crate::cli::database_catalog::DatabaseVisit;
 use crate::cli::repair::output::{RepairEnding, RepairReport, StatementFault};
 use crate::cli::verdict_output::ShownVerdict;
 use crate::config::SettingsProblem;
-use crate::gate::{
-    Gate, Judgement, ParameterTypes, ReadPermit, SearchPaths, SessionNames, Verdict,
-};
+use crate::gate::{Gate, Judgement, ParameterTypes, ReadPermit, SessionNames, Verdict};
 use crate::limits;
-use crate::offline::script_session::ScriptSession;
+use crate::offline::script_session::{ScriptSession, certain_path};
 use crate::repair;
 use crate::repair::dialect_history::DialectHistory;
 use crate::repair::{
@@ -41,7 +39,6 @@ pub struct RepairRun {
     runtime: Runtime,
     gate: Gate,
     compile_pool: CompilePool,
-    role: Box<str>,
     user: String,
     login: ExecutionLogin,
     execution: ExecutionMode,
@@ -72,7 +69,6 @@ impl RepairRun {
             upstream,
             account,
             database,
-            role,
             user,
         } = visit;
         let asked = [("user", account.user.as_str()), ("database", &database)];
@@ -83,7 +79,6 @@ impl RepairRun {
         let sides = CompilePools::new(Arc::clone(&upstream), runtime.handle().clone());
         let bench = Self {
             compile_pool: sides.of(&database, &account, None),
-            role: role.into(),
             user,
             login: ExecutionLogin {
                 upstream,
@@ -112,7 +107,7 @@ impl RepairRun {
         names: &SessionNames,
         dialect_history: &mut DialectHistory,
     ) -> RepairReport {
-        let path = self.path(names);
+        let path = certain_path(names);
         let mut witness = RecordingCompiler {
             run: path.as_deref().map(|path| self.compile_pool.run(path)),
             said: Vec::new(),
@@ -191,20 +186,6 @@ impl RepairRun {
         let outcome = repair::repair_statement(&request, witness);
         dialect_history.learn(outcome.evidence);
         outcome
-    }
-
-    /// Where the session looks names up, where that is known for certain; `$user` is who it belongs
-    /// to, which need not be who logs in.
-    fn path(&self, names: &SessionNames) -> Option<Vec<Box<str>>> {
-        let SearchPaths::Known(paths) = names.paths() else {
-            return None;
-        };
-        let [path] = &**paths else { return None };
-        let own = path.iter().map(|name| match &**name {
-            "$user" => self.role.clone(),
-            _ => name.clone(),
-        });
-        Some(own.collect())
     }
 
     /// Executes a text and notes what came of it.

@@ -1,5 +1,7 @@
 //! Bounds of what a policy knows of a database.
 
+pub mod cited_records;
+
 /// Records of knowledge of one policy: more is a document that nobody reads to its end.
 pub const KNOWLEDGE_RECORDS_MAX: usize = 2_000;
 

@@ -33,7 +33,7 @@ mod telling;
 mod tests;
 
 use catalog::{Catalog, FunctionId, Mask, RelationId, RoleId, SchemaId};
-use ground::limits::cited_records;
+use ground::limits::knowledge::cited_records;
 use policy::knowledge::{KnownRelationship, NamedColumns};
 use policy::{KnowledgeContent, KnowledgeRecord};
 

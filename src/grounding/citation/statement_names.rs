@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ground::limits::cited_records;
+use ground::limits::knowledge::cited_records;
 use sql::lexer::{self, TokenKind};
 use sql::{extent, prescan};
 

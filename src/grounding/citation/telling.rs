@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use catalog::{FunctionId, NameId, RelationId, SchemaKind};
-use ground::limits::cited_records;
+use ground::limits::knowledge::cited_records;
 use policy::{KnowledgeContent, KnowledgeRecord};
 
 use super::{CitationSource, names_of};

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use super::*;
 use catalog::fixture::CatalogFixture;
-use ground::limits::cited_records;
+use ground::limits::knowledge::cited_records;
 use policy::Policy;
 
 const KNOWLEDGE: &str = include_str!("../../../tests/data/corpus/citations/knowledge.yaml");

@@ -148,6 +148,7 @@ pub const SETTINGS_KEYS: &[&str] = &[
     "audit",
     "traces",
     "workers",
+    "choose",
 ];
 
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";

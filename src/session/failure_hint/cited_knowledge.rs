@@ -8,7 +8,7 @@ use crate::catalog::SchemaId;
 use crate::gate::{Gate, SearchPaths, SessionNames};
 use crate::grounding::citation::{CitationSource, FailedStatement, cite, is_citable};
 use crate::limits;
-use crate::limits::cited_records;
+use crate::limits::knowledge::cited_records;
 use crate::policy::{KnowledgeRecord, Policy};
 use crate::repair::outcome::holds_statement;
 use crate::session::protocol::SessionProtocol;

@@ -127,7 +127,7 @@ fn row_security() -> CatalogQuery<Oid> {
     }
 }
 
-fn labels() -> CatalogQuery<(Oid, String)> {
+pub(super) fn labels() -> CatalogQuery<(Oid, String)> {
     CatalogQuery {
         part: CatalogPart::Types,
         text: "SELECT enumtypid, enumlabel FROM pg_enum ORDER BY enumtypid, enumsortorder".into(),
@@ -135,7 +135,7 @@ fn labels() -> CatalogQuery<(Oid, String)> {
     }
 }
 
-fn indexes() -> CatalogQuery<(Oid, IndexDetail)> {
+pub(super) fn indexes() -> CatalogQuery<(Oid, IndexDetail)> {
     CatalogQuery {
         part: CatalogPart::Relations,
         text: format!(
@@ -190,7 +190,7 @@ fn statistics(wanted: bool) -> CatalogQuery<((Oid, i16), ColumnStatistics)> {
 }
 
 /// Objects of users have higher oids (FirstNormalObjectId in access/transam.h).
-const FIRST_OF_USERS: u32 = 16_384;
+pub(super) const FIRST_OF_USERS: u32 = 16_384;
 
 /// Letters of a common value that is told.
 const VALUE_LETTERS_MAX: usize = 64;

@@ -7,7 +7,8 @@
 //! * `error`: why that did not work
 //! * `catalog_query` runs one query and takes its rows apart; `relations`, `data_types`,
 //!   `functions`, `support_functions` and `roles` say what is asked
-//! * [`load_details`] reads what is told of it all besides, for a grounding
+//! * [`load_details`] reads what is told of it all besides, for a grounding; [`load_lint_facts`]
+//!   what lints know
 //!
 //! Reads only catalogs that every role may read. Never writes, never sends anything of a client.
 //!
@@ -20,6 +21,7 @@ mod data_types;
 mod details;
 mod error;
 mod functions;
+mod lint_facts;
 mod relations;
 mod replayed_login;
 mod roles;
@@ -35,6 +37,7 @@ pub use self::change_marker::{ChangeMarker, marker};
 pub use self::connect::{connect, connect_hearing, hand_over};
 pub use self::details::load_details;
 pub use self::error::{CatalogPart, LoadError};
+pub use self::lint_facts::load_lint_facts;
 pub use super::account::{OwnSessionError, UpstreamAccount};
 
 use self::catalog_query::{CatalogReader, TextEncoding};

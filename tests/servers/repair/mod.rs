@@ -1,6 +1,6 @@
 //! Repairs and translations: over the wire, and by the rows that come back.
 
-mod corpus;
+pub mod corpus;
 mod corpus_wire;
 mod dialects;
 mod earlier_statements;
