@@ -160,7 +160,7 @@ fn of_permitted(
 ) -> CandidateAssessment {
     let cost = match plan_cost(session, permit, (names, path), deadline) {
         Ok(cost) => cost,
-        Err(failed) => return failed,
+        Err(failed) => return *failed,
     };
     let text = permit.original();
     let ruling = session.judge.judge(text, &mut session.script());
@@ -187,7 +187,7 @@ fn plan_cost(
     permit: &ReadPermit<'_>,
     (names, path): (&SessionNames, &[Box<str>]),
     deadline: Instant,
-) -> Result<Option<f64>, CandidateAssessment> {
+) -> Result<Option<f64>, Box<CandidateAssessment>> {
     let Ok(plans) = session.gate().plans_of(permit, names) else {
         return Ok(None);
     };
@@ -204,10 +204,12 @@ fn plan_cost(
             Ok(cells.next().and_then(|plan| cost_of(&plan)))
         }
         // EXPLAIN asks for the role's rights, which compiling does not.
-        Some(Err(ReadError::Failed(code))) => Err(CandidateAssessment::failed(Some(code.into()))),
-        Some(Err(ReadError::Lost(_))) | None => {
-            Err(CandidateAssessment::ended(CandidateEnding::Unasked))
+        Some(Err(ReadError::Failed(code))) => {
+            Err(Box::new(CandidateAssessment::failed(Some(code.into()))))
         }
+        Some(Err(ReadError::Lost(_))) | None => Err(Box::new(CandidateAssessment::ended(
+            CandidateEnding::Unasked,
+        ))),
         Some(Err(ReadError::Unsaid(_) | ReadError::Unreadable)) => Ok(None),
     }
 }

@@ -224,7 +224,7 @@ fn ways_to_miss(names: &[String], own: &[Option<&str>]) -> Option<Vec<Vec<usize>
     let is_own = |name: &String| own.contains(&Some(name.as_str()));
     let is_listed = |own: &&str| names.iter().any(|name| name == own);
     let count = names.len().checked_sub(own.len())?;
-    if !own.iter().flatten().all(|own| is_listed(own)) || !names.iter().any(is_own) {
+    if !own.iter().flatten().all(is_listed) || !names.iter().any(is_own) {
         return None;
     }
     let mut ways = Vec::new();
