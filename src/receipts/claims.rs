@@ -35,8 +35,8 @@ pub struct ReceiptClaims {
     pub outcome: ReceiptOutcome,
     /// BLAKE3 of the text that the client sent.
     pub stmt: String,
-    /// BLAKE3 of the text that ran; it differs after a repair, and where a model or a limit was put
-    /// in. None where nothing ran.
+    /// BLAKE3 of the text that ran; it differs after a repair, and where a limit was put in. Where
+    /// a model or mask was, it is keyed by the signing key. None where nothing ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran: Option<String>,
     /// BLAKE3 of the PREPARE or DECLARE whose name an EXECUTE or FETCH runs.

@@ -1,6 +1,8 @@
 //! The rule by which texts, parameters and rows are digested, for whoever wants to do it again.
 //!
-//! All digests are BLAKE3 with 32 bytes, written in lower-case hexadecimal digits, without a key.
+//! All digests are BLAKE3 with 32 bytes, written in lower-case hexadecimal digits, without a key,
+//! but for that of a text that the policy put models or masks into: those are hidden from clients,
+//! who could guess at a digest without one.
 //!
 //! * A text: its bytes in UTF-8, as they stand in the message, without the NUL behind them.
 //! * Parameters: the bytes of the Bind message from the number of format codes to the last value:

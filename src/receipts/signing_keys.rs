@@ -15,11 +15,14 @@ use ring::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
 use serde::{Deserialize, Serialize};
 use x509_parser::pem::Pem;
 
+use super::digest::Digest;
 use crate::limits::receipts::RECEIPT_KEYS_MAX;
 
 /// The keys of a file.
 pub struct SigningKeys {
     pair: Ed25519KeyPair,
+    /// The key of digests that only whoever has `pair` can compute.
+    digest_key: [u8; 32],
     /// The first is that of `pair`.
     published: Vec<PublicKey>,
 }
@@ -86,7 +89,8 @@ impl SigningKeys {
                     let private = private_key(&block.contents)?;
                     published.push(PublicKey::of_pair(&private)?);
                     if pair.is_none() {
-                        pair = Some(private);
+                        let digest_key = blake3::derive_key(DIGEST_CONTEXT, &block.contents);
+                        pair = Some((private, digest_key));
                         // The one that signs comes first.
                         published.rotate_right(1);
                     }
@@ -96,7 +100,11 @@ impl SigningKeys {
             }
         }
         match pair {
-            Some(pair) => Ok(Self { pair, published }),
+            Some((pair, digest_key)) => Ok(Self {
+                pair,
+                digest_key,
+                published,
+            }),
             None if published.is_empty() => Err(KeyFileProblem::NotPem),
             None => Err(KeyFileProblem::NothingSigns),
         }
@@ -118,6 +126,11 @@ impl SigningKeys {
         PublishedKeySet {
             keys: keys.collect(),
         }
+    }
+
+    /// The digest of bytes that nobody can compute who has not the key that signs.
+    pub fn digest(&self, bytes: &[u8]) -> Digest {
+        *blake3::keyed_hash(&self.digest_key, bytes).as_bytes()
     }
 
     pub(super) fn sign(&self, bytes: &[u8]) -> Vec<u8> {
@@ -254,6 +267,9 @@ impl fmt::Display for KeyFileProblem {
         })
     }
 }
+
+/// What the key of digests is derived for.
+const DIGEST_CONTEXT: &str = "pgsieve receipts 2026-11-28 texts with models";
 
 /// Before the 32 bytes of a private key in PKCS#8.
 const PRIVATE_HEAD: &[u8] = b"\x30\x2e\x02\x01\x00\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20";

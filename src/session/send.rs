@@ -59,11 +59,8 @@ pub(super) fn send_query(
         .context
         .report_as
         .answer_to(&running.facts, &protocol.pending);
-    running.receipt = protocol.receipts.draft_of_query(
-        (&running.facts, &protocol.context.names),
-        own_text,
-        permit.text(),
-    );
+    let names = &protocol.context.names;
+    running.receipt = protocol.receipts.draft_of_query(&permit, own_text, names);
     protocol
         .upstream
         .outbox
@@ -121,8 +118,7 @@ pub(super) fn send_parse(
         .names
         .set_parameters(parse.name, parameters);
     let names = &protocol.context.names;
-    let kept =
-        (protocol.receipts).draft_of_parse((&running.facts, names), parse.text, permit.text());
+    let kept = protocol.receipts.draft_of_parse(&permit, parse.text, names);
     if let Some((digests, draft)) = kept {
         protocol.context.names.set_digests(parse.name, digests);
         running.receipt = Some(draft);

@@ -8,9 +8,11 @@ use bytes::BytesMut;
 use super::draft::{ReceiptDraft, SentTexts};
 use super::ended::failed;
 use super::finished::{FinishedReceipt, ReceiptMoment};
-use crate::gate::{Cursor, Facts, KeptDescriptions, PortalDigests, SessionNames, StatementDigests};
+use crate::gate::{
+    Cursor, Facts, KeptDescriptions, PortalDigests, ReadPermit, SessionNames, StatementDigests,
+};
 use crate::limits::receipts::RECEIPT_COLUMNS_BYTES_MAX;
-use crate::receipts::digest::of_bytes;
+use crate::receipts::digest::{Digest, of_bytes};
 use crate::receipts::issuer::{ReceiptId, ReceiptIssuer};
 use crate::session::context::client_settings::ClientSettings;
 use crate::session::pending::in_flight::InFlight;
@@ -59,36 +61,49 @@ impl SessionReceipts {
     /// What is gathered of a Query: the client's text and the one that runs.
     pub(in crate::session) fn draft_of_query(
         &self,
-        (facts, names): (&Facts, &SessionNames),
+        permit: &ReadPermit<'_>,
         sent: &str,
-        ran: &str,
+        names: &SessionNames,
     ) -> Option<Box<ReceiptDraft>> {
-        self.maker.as_ref()?;
-        if facts.asks_receipt {
-            return None;
-        }
-        let texts = SentTexts::Own {
-            sent: of_bytes(sent.as_bytes()),
-            ran: of_bytes(ran.as_bytes()),
-        };
-        Some(Box::new(ReceiptDraft::new(texts, facts, names)))
+        let texts = self.texts(permit, sent)?;
+        Some(Box::new(ReceiptDraft::new(texts, permit.facts(), names)))
     }
 
     /// What is kept of a Parse, and what is gathered of it should it fail.
     pub(in crate::session) fn draft_of_parse(
         &self,
-        (facts, names): (&Facts, &SessionNames),
+        permit: &ReadPermit<'_>,
         sent: &str,
-        ran: &str,
+        names: &SessionNames,
     ) -> Option<(Arc<StatementDigests>, Box<ReceiptDraft>)> {
-        self.maker.as_ref()?;
+        let (sent, ran) = self.digests(permit, sent)?;
+        let texts = SentTexts::Own { sent, ran };
+        let draft = ReceiptDraft::new(texts, permit.facts(), names);
+        Some((Arc::new(StatementDigests::new(sent, ran)), Box::new(draft)))
+    }
+
+    fn texts(&self, permit: &ReadPermit<'_>, sent: &str) -> Option<SentTexts> {
+        let (sent, ran) = self.digests(permit, sent)?;
+        Some(SentTexts::Own { sent, ran })
+    }
+
+    /// The digests of the client's text and of the one that runs. What the policy put into that is
+    /// hidden from clients, who could guess at a digest without a key.
+    fn digests(&self, permit: &ReadPermit<'_>, sent: &str) -> Option<(Digest, Digest)> {
+        let maker = self.maker.as_ref()?;
+        let facts = permit.facts();
         if facts.asks_receipt {
             return None;
         }
-        let (sent, ran) = (of_bytes(sent.as_bytes()), of_bytes(ran.as_bytes()));
-        let texts = SentTexts::Own { sent, ran };
-        let draft = ReceiptDraft::new(texts, facts, names);
-        Some((Arc::new(StatementDigests::new(sent, ran)), Box::new(draft)))
+        let ran = match &facts.rewritten {
+            None => of_bytes(permit.text().as_bytes()),
+            Some(rewritten) => maker
+                .issuer
+                .signer()
+                .keys()
+                .digest(rewritten.text.as_bytes()),
+        };
+        Some((of_bytes(sent.as_bytes()), ran))
     }
 
     /// What is kept of the portal of a Bind.

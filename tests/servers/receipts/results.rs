@@ -1,12 +1,13 @@
 //! What a receipt says of a result: the rows that were sent, in each way in which they come.
 
 use pgsieve::receipts::claims::{ColumnFormat, ReceiptOutcome};
+use pgsieve::receipts::signing_keys::SigningKeys;
 
-use super::{UNQUOTED, verified, with_key};
+use super::{UNQUOTED, key_text, verified, with_key};
 use super::{claims, digest_of, digest_of_rows, key_file, login, receipt, session, stack};
-use crate::support::raw::{kinds, rows};
+use crate::support::raw::{kinds, rows, values};
 use crate::support::sql::cancel_running;
-use crate::support::{RawClient, frames};
+use crate::support::{ADMIN, RawClient, frames};
 
 const NAMES: &str = "SELECT \"Name\", amount FROM \"Numbers\" ORDER BY 2 DESC NULLS LAST";
 
@@ -294,6 +295,32 @@ fn a_repaired_statement_says_both_texts() {
         let ran = "SELECT \"Name\" FROM \"Numbers\" ORDER BY 1";
         assert_eq!(one.ran, Some(digest_of(ran)));
         assert_eq!((one.rows, one.outcome), (3, ReceiptOutcome::Complete));
+    }
+}
+
+#[test]
+fn what_the_policy_puts_in_is_not_to_be_guessed() {
+    let mut client = login(stack(), &[("application_name", "guesses")]);
+    let mut direct = RawClient::login(stack().direct_address(), &stack().login(ADMIN));
+    let own = "SELECT total FROM sums";
+    for extended in [false, true] {
+        match extended {
+            false => drop(client.query(own)),
+            true => {
+                client.send(&frames::extended(own, &[], false));
+                client.until_ready();
+            }
+        }
+        let activity = "SELECT query FROM pg_stat_activity WHERE application_name = 'guesses'";
+        let ran = values(&direct.query(activity)).remove(0).remove(0);
+        assert!(ran.contains("concealed = 1"), "{ran}");
+        let one = claims(&mut client);
+        assert_eq!((one.rows, one.stmt), (1, digest_of(own)));
+        assert_ne!(one.ran, Some(digest_of(&ran)));
+        // Whoever has the key can tell.
+        let keys = SigningKeys::read(&key_text(&[1])).unwrap();
+        let keyed = pgsieve::hex::digits(&keys.digest(ran.as_bytes()));
+        assert_eq!(one.ran, Some(keyed), "{extended}");
     }
 }
 
