@@ -31,7 +31,7 @@ use super::upstream_side::{SelfReport, UpstreamSide};
 use crate::gate::SessionNames;
 use crate::gate::cache::JudgementCache;
 use crate::limits;
-use crate::receipts::issuer::ReceiptIssuer;
+use crate::receipts::issuer::{ReceiptId, ReceiptIssuer};
 use crate::repair::dialect_history::DialectHistory;
 use crate::sqlstate::SqlState;
 use crate::telemetry::Telemetry;
@@ -262,14 +262,14 @@ impl SessionProtocol {
             .unwrap_or(SqlstateCode::from(why));
         self.witness.trace_parsed();
         if let Some(held) = self.repair.take_held() {
-            self.finished(&held.into_running());
+            self.record_finished(&held.into_running());
         }
         while !self.turn.is_over()
             && let Some(owed) = self.pending.pop()
         {
             self.turn.spend_message();
             if let ExpectedReply::HeldForRepair(running) | ExpectedReply::Cut(running) = &owed {
-                self.finished(running);
+                self.record_finished(running);
             }
             let owed = match owed {
                 ExpectedReply::Plan(asking) => match asking.into_query() {
@@ -283,7 +283,7 @@ impl SessionProtocol {
             };
             if let ExpectedReply::Query(mut running) | ExpectedReply::Execute(mut running) = owed {
                 running.sqlstate = Some(lost);
-                self.finished(&running);
+                self.record_finished(&running);
             }
         }
     }
@@ -324,11 +324,22 @@ impl SessionProtocol {
         self.witness.activity.stand_on(version, given);
     }
 
-    /// A statement has ended: that is recorded.
+    /// A statement has ended: that is recorded, and the client hears of its receipt where it has
+    /// failed.
     pub(super) fn finished(&mut self, running: &InFlight) {
-        let heard = (&mut self.client.reply, &self.context.client_settings);
-        let receipt = (self.receipts).statement_over(running, &self.witness.info, heard);
+        if self.record_finished(running).is_some() && running.sqlstate.is_some() {
+            let heard = (&mut self.client.reply, &self.context.client_settings);
+            self.receipts.tell(heard);
+        }
+    }
+
+    /// A statement has ended: that is recorded, and nothing is said. The client may have part of a
+    /// row, and would read whatever comes behind that as the rest of it.
+    fn record_finished(&mut self, running: &InFlight) -> Option<ReceiptId> {
+        let settings = &self.context.client_settings;
+        let receipt = (self.receipts).statement_over(running, &self.witness.info, settings);
         let queryid = self.repair.queryid_of(&running.facts);
         self.witness.finished(running, queryid, receipt);
+        receipt
     }
 }

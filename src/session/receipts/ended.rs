@@ -34,10 +34,10 @@ pub(super) fn ended(
         outcome,
         result: Some(result),
         rows,
+        columns: draft.columns.take(),
         ..finished(draft, (running, info), moment)
     };
     draft.rows_before = running.rows;
-    draft.columns = None;
     Some(finished)
 }
 
@@ -84,7 +84,7 @@ fn finished(
         part: draft.parts,
         portal,
         rows: running.rows.saturating_sub(draft.rows_before),
-        columns: draft.columns.clone(),
+        columns: None,
         result: None,
         sqlstate: None,
         is_repaired: running.is_repaired(),

@@ -198,26 +198,27 @@ impl SessionReceipts {
         Some(maker.issuer.signer().sign(&claims))
     }
 
-    /// A statement is over: where it has failed, that is what its receipt says, and `reply` gets it
-    /// where the client wants that. The name of its receipt, for the audit.
+    /// A statement is over: where it has failed, that is what its receipt says. The name of its
+    /// receipt, for the audit.
     pub(in crate::session) fn statement_over(
         &mut self,
         running: &InFlight,
         info: &Arc<SessionInfo>,
-        (reply, client_settings): (&mut BytesMut, &ClientSettings),
+        client_settings: &ClientSettings,
     ) -> Option<ReceiptId> {
         let draft = running.receipt.as_deref()?;
         let Some(sqlstate) = running.sqlstate else {
             return draft.id;
         };
         let moment = ReceiptMoment::now(client_settings);
-        let id = self.keep(failed(draft, (running, info), sqlstate, moment)?);
-        self.tell((reply, client_settings));
-        id
+        self.keep(failed(draft, (running, info), sqlstate, moment)?)
     }
 
     /// Tells the client the last receipt, where it wants to hear of each.
-    pub(super) fn tell(&self, (reply, client_settings): (&mut BytesMut, &ClientSettings)) {
+    pub(in crate::session) fn tell(
+        &self,
+        (reply, client_settings): (&mut BytesMut, &ClientSettings),
+    ) {
         if client_settings.wants_receipts()
             && let Some(receipt) = self.signed()
         {

@@ -7,6 +7,7 @@
 //! * `floods`: ordinary sessions beside sessions that flood
 //! * `forwarding`: that bytes forwarded are bytes approved
 //! * `model_values`: what is known of the values that models read
+//! * `receipts`: where receipts stand among them
 //! * `session_size`: the memory of a session that does nothing
 
 #[cfg(test)]
@@ -21,6 +22,8 @@ mod floods;
 mod forwarding;
 #[cfg(test)]
 mod model_values;
+#[cfg(test)]
+mod receipts;
 #[cfg(test)]
 mod session_size;
 #[cfg(test)]
