@@ -73,6 +73,7 @@ pub use {gate, grounding, lint, policy};
 
 pub use {dialect, repair};
 
+pub mod evaluation;
 pub mod receipts;
 pub mod telemetry;
 

@@ -41,6 +41,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ),
     // 4 receipts: signed, and verified again
     ("receipts", &[GROUND]),
+    ("evaluation", &[GROUND]),
     // telemetry: events carry rules, kinds, fingerprints and attempts
     (
         "telemetry",
