@@ -6,6 +6,8 @@
 //!
 //! McNemar, Note on the sampling error of the difference between correlated proportions (1947).
 
+use super::scores::real;
+
 /// What two runs over the same questions come to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairedTest {
@@ -56,11 +58,6 @@ fn two_sided(one: u64, other: u64) -> f64 {
         sum += logarithm.exp();
     }
     (2.0 * sum).min(1.0)
-}
-
-/// Counts of questions are far below what a float tells apart.
-fn real(count: u64) -> f64 {
-    u32::try_from(count).map_or(f64::from(u32::MAX), f64::from)
 }
 
 /// The usual level.
