@@ -14,7 +14,7 @@
 pub mod cluster;
 mod error;
 mod grounding_step;
-mod named_upstream;
+pub mod named_upstream;
 mod proxy;
 pub mod sample;
 mod server_notices;

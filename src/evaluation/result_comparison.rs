@@ -4,6 +4,7 @@
 //! * Numbers are equal where they are the same number, whatever their scale: `1.50` is `1.5`. Where
 //!   one of the two is a float, a difference of a millionth of the larger one is none.
 //! * NULL equals NULL. Everything else is equal where its text is, byte for byte.
+//! * As sets, equal rows count once, and the number of rows does not matter by itself.
 //! * Columns are compared by their place. Their names do not matter. On request their order does
 //!   not matter either: each is then held against one of the other result that has the same values.
 
@@ -36,6 +37,8 @@ pub struct ComparisonRules {
     pub in_order: bool,
     /// Whether columns may stand in another order.
     pub any_column_order: bool,
+    /// Whether equal rows count once, as BIRD and Spider compare.
+    pub as_sets: bool,
 }
 
 /// What comes of it.
@@ -51,6 +54,19 @@ pub enum ResultMatch {
     OtherCount,
     /// Other values.
     OtherValues,
+}
+
+impl ResultMatch {
+    /// The word that reports show.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::OtherOrder => "other_order",
+            Self::OtherColumns => "other_columns",
+            Self::OtherCount => "other_count",
+            Self::OtherValues => "other_values",
+        }
+    }
 }
 
 impl ColumnKind {
@@ -82,11 +98,11 @@ pub fn compare(
     if wanted.columns.len() != found.columns.len() {
         return ResultMatch::OtherColumns;
     }
-    if wanted.rows.len() != found.rows.len() {
+    if !rules.as_sets && wanted.rows.len() != found.rows.len() {
         return ResultMatch::OtherCount;
     }
     let places = match rules.any_column_order {
-        true => match places_of(wanted, found) {
+        true => match places_of(wanted, found, rules) {
             Some(places) => places,
             None => return ResultMatch::OtherValues,
         },
@@ -102,6 +118,10 @@ pub fn compare(
     }
     sort(&mut wanted);
     sort(&mut found);
+    if rules.as_sets {
+        wanted.dedup_by(|one, other| are_alike(one, other));
+        found.dedup_by(|one, other| are_alike(one, other));
+    }
     match (are_equal(&wanted, &found), rules.in_order) {
         (true, true) => ResultMatch::OtherOrder,
         (true, false) => ResultMatch::Same,
@@ -111,14 +131,22 @@ pub fn compare(
 
 /// For each column of the reference the first of the other result that is left and has the same
 /// values.
-fn places_of(wanted: &ComparedResult, found: &ComparedResult) -> Option<Vec<usize>> {
+fn places_of(
+    wanted: &ComparedResult,
+    found: &ComparedResult,
+    rules: ComparisonRules,
+) -> Option<Vec<usize>> {
+    let of_columns = ComparisonRules {
+        as_sets: rules.as_sets,
+        ..ComparisonRules::default()
+    };
     let mut left: Vec<usize> = (0..found.columns.len()).collect();
     let mut places = Vec::with_capacity(left.len());
     for place in 0..wanted.columns.len() {
         let own = wanted.in_places(&[place]);
         let position = left.iter().position(|place| {
             let other = found.in_places(&[*place]);
-            compare(&own, &other, ComparisonRules::default()) == ResultMatch::Same
+            compare(&own, &other, of_columns) == ResultMatch::Same
         });
         places.push(left.remove(position?));
     }
@@ -185,11 +213,13 @@ impl PreparedValue {
 }
 
 fn are_equal(wanted: &[Vec<PreparedValue>], found: &[Vec<PreparedValue>]) -> bool {
-    let rows = wanted.iter().zip(found);
-    rows.into_iter().all(|(own, others)| {
-        let values = own.iter().zip(others);
-        values.into_iter().all(|(own, other)| own.equals(other))
-    })
+    let mut rows = wanted.iter().zip(found);
+    wanted.len() == found.len() && rows.all(|(own, others)| are_alike(own, others))
+}
+
+fn are_alike(one: &[PreparedValue], other: &[PreparedValue]) -> bool {
+    let mut values = one.iter().zip(other);
+    values.all(|(own, other)| own.equals(other))
 }
 
 /// Whether two floats differ by rounding alone.
@@ -271,6 +301,7 @@ mod tests {
             let rules = ComparisonRules {
                 in_order,
                 any_column_order,
+                as_sets: false,
             };
             compare(wanted, found, rules)
         })
@@ -295,6 +326,24 @@ mod tests {
         assert_eq!(matches(&own, &swapped), [OtherValues, OtherValues, Same]);
         let none = result(&[Text], &[]);
         assert_eq!(matches(&none, &none), [Same; 3]);
+    }
+
+    #[test]
+    fn as_sets_equal_rows_count_once() {
+        let sets = |any_column_order| ComparisonRules {
+            as_sets: true,
+            any_column_order,
+            ..ComparisonRules::default()
+        };
+        let own = result(&[Text, Exact], &[&["a", "1"], &["b", "2"], &["a", "1"]]);
+        let fewer = result(&[Text, Exact], &[&["b", "2"], &["a", "1.0"]]);
+        let other = result(&[Text, Exact], &[&["b", "2"], &["a", "2"]]);
+        let swapped = result(&[Exact, Text], &[&["2", "b"], &["1", "a"]]);
+        assert_eq!(compare(&own, &fewer, sets(false)), Same);
+        assert_eq!(compare(&fewer, &own, sets(false)), Same);
+        assert_eq!(compare(&own, &other, sets(false)), OtherValues);
+        assert_eq!(compare(&own, &swapped, sets(false)), OtherValues);
+        assert_eq!(compare(&own, &swapped, sets(true)), Same);
     }
 
     #[test]
