@@ -73,7 +73,6 @@ pub use {gate, grounding, lint, policy};
 
 pub use {dialect, repair};
 
-pub mod evaluation;
 pub mod receipts;
 pub mod telemetry;
 
@@ -90,4 +89,5 @@ pub mod app;
 pub mod cli;
 pub mod config;
 pub mod demo;
+pub mod evaluation;
 pub mod server;

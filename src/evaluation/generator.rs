@@ -172,14 +172,23 @@ mod tests {
     #[test]
     fn statements_and_the_contract_are_taken_and_nothing_is_quoted() {
         let plain = answer(" SELECT 1;\n").unwrap();
-        assert_eq!((plain.sql.as_str(), plain.needs_followup), ("SELECT 1;", false));
+        assert_eq!(
+            (plain.sql.as_str(), plain.needs_followup),
+            ("SELECT 1;", false)
+        );
         let fenced = answer("```sql\nSELECT 1\n```").unwrap();
         assert!(fenced.sent.starts_with("```"));
         let object = answer("{\"sql\": \"SELECT 1\", \"needs_followup\": true}").unwrap();
-        assert_eq!((object.sent.as_str(), object.needs_followup), ("SELECT 1", true));
+        assert_eq!(
+            (object.sent.as_str(), object.needs_followup),
+            ("SELECT 1", true)
+        );
         let foreign = answer("{\"sql\": \"SELECT `a`\", \"target_dialect\": \"mysql\"}").unwrap();
         let sent: Value = serde_json::from_str(&foreign.sent).unwrap();
-        assert_eq!(sent, json!({"sql": "SELECT `a`", "target_dialect": "mysql"}));
+        assert_eq!(
+            sent,
+            json!({"sql": "SELECT `a`", "target_dialect": "mysql"})
+        );
         let long = "x".repeat(65 * 1024);
         for (text, class) in [
             ("", "empty"),

@@ -40,7 +40,15 @@ impl GroundingSource {
         let (address, password) = proxy.upstream();
         let mut arguments = without_settings(env::vars_os());
         arguments.push(env::current_exe()?.into_os_string());
-        let told = ["ground", "--upstream", address, "--policy", policy, "--user", user];
+        let told = [
+            "ground",
+            "--upstream",
+            address,
+            "--policy",
+            policy,
+            "--user",
+            user,
+        ];
         arguments.extend(told.map(OsString::from));
         Ok(Self {
             arguments,

@@ -4,9 +4,7 @@ use super::conversation::{QuestionSessions, RepairSwitch};
 use super::dataset::Reference;
 use super::proxy_session::{SessionFault, StatementAnswer};
 use super::report::{AnswerOutcome, ReferenceReport, ReferenceState};
-use super::result_comparison::{
-    ColumnKind, ComparedResult, ComparisonRules, ResultMatch, compare,
-};
+use super::result_comparison::{ColumnKind, ComparedResult, ComparisonRules, ResultMatch, compare};
 use crate::sql::tree::{self, Node};
 
 /// The rows that answer a question: any of these.
@@ -23,10 +21,7 @@ struct HeldResult {
 
 /// What came of one statement of a reference.
 enum RanReference {
-    Rows {
-        held: HeldResult,
-        repaired: bool,
-    },
+    Rows { held: HeldResult, repaired: bool },
     Fails(Option<String>),
     TooLarge,
 }
@@ -197,7 +192,9 @@ mod tests {
     use std::time::Duration;
 
     fn answer(columns: &[ColumnKind], rows: &[&[&str]]) -> Result<StatementAnswer, SessionFault> {
-        let rows = rows.iter().map(|row| row.iter().map(|text| Some((*text).to_owned())).collect());
+        let rows = rows
+            .iter()
+            .map(|row| row.iter().map(|text| Some((*text).to_owned())).collect());
         Ok(StatementAnswer {
             result: Ok(ComparedResult {
                 columns: columns.to_vec(),
@@ -220,11 +217,17 @@ mod tests {
         };
         use ColumnKind::{Exact, Text};
         let right = (AnswerOutcome::Right, String::new());
-        assert_eq!(judge(&[Exact, Text], &[&["2.0", "b"], &["1.50", "a"]]), right);
+        assert_eq!(
+            judge(&[Exact, Text], &[&["2.0", "b"], &["1.50", "a"]]),
+            right
+        );
         let wrong = |class: &str| (AnswerOutcome::Wrong, class.to_owned());
         assert_eq!(judge(&[Exact], &[&["2"], &["1.5"]]), wrong("other_columns"));
         assert_eq!(judge(&[Exact, Text], &[&["2", "b"]]), wrong("other_count"));
-        assert_eq!(judge(&[Exact, Text], &[&["2", "b"], &["1", "a"]]), wrong("other_values"));
+        assert_eq!(
+            judge(&[Exact, Text], &[&["2", "b"], &["1", "a"]]),
+            wrong("other_values")
+        );
         let lost = held.judge(&Err(SessionFault::TimedOut), rules);
         assert_eq!(lost, (AnswerOutcome::Failed, Some("timeout".to_owned())));
     }
@@ -232,8 +235,12 @@ mod tests {
     #[test]
     fn an_order_is_the_outermost_querys() {
         assert!(orders_rows("SELECT a FROM t ORDER BY a LIMIT 3;"));
-        assert!(orders_rows("SELECT a FROM t UNION SELECT b FROM u ORDER BY 1"));
-        assert!(!orders_rows("SELECT a FROM (SELECT a FROM t ORDER BY a) AS s"));
+        assert!(orders_rows(
+            "SELECT a FROM t UNION SELECT b FROM u ORDER BY 1"
+        ));
+        assert!(!orders_rows(
+            "SELECT a FROM (SELECT a FROM t ORDER BY a) AS s"
+        ));
         assert!(!orders_rows("SELECT TOP 3 a FROM t ORDER BY a"));
     }
 }

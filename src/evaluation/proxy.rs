@@ -97,7 +97,11 @@ impl EvaluationProxy {
             ("--upstream", named.address.clone().into()),
         ];
         given.push("serve".into());
-        given.extend(flags.into_iter().flat_map(|(flag, value)| [flag.into(), value]));
+        given.extend(
+            flags
+                .into_iter()
+                .flat_map(|(flag, value)| [flag.into(), value]),
+        );
         // Passwords are no arguments: those are shown to everybody on the machine.
         let password = named.password.as_ref();
         let environment: Vec<(&str, &str)> = password
@@ -130,7 +134,11 @@ impl EvaluationProxy {
             };
             if self.supervised.exited().is_some() || Instant::now() > deadline {
                 let said = self.supervised.stderr();
-                let said = if said.is_empty() { fault.to_string() } else { said };
+                let said = if said.is_empty() {
+                    fault.to_string()
+                } else {
+                    said
+                };
                 return Err(ProxyStartError::Unserved(said));
             }
             sleep(TRY_PAUSE / 10).await;
@@ -163,7 +171,10 @@ pub(super) fn without_settings(
     variables: impl IntoIterator<Item = (OsString, OsString)>,
 ) -> Vec<OsString> {
     let names = variables.into_iter().map(|(name, _)| name);
-    let settings = names.filter(|name| name.to_str().is_some_and(|name| name.starts_with("PGSIEVE_")));
+    let settings = names.filter(|name| {
+        name.to_str()
+            .is_some_and(|name| name.starts_with("PGSIEVE_"))
+    });
     settings.flat_map(|name| ["-u".into(), name]).collect()
 }
 
@@ -172,7 +183,9 @@ fn with_user(address: &str, user: &str) -> String {
     let (scheme, rest) = address.split_once("://").unwrap_or(("postgres", address));
     let end = rest.find(['/', '?']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at_checked(end).unwrap_or((rest, ""));
-    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let host = authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, host)| host);
     let user = utf8_percent_encode(user, NON_ALPHANUMERIC);
     format!("{scheme}://{user}@{host}{path}")
 }
@@ -194,7 +207,9 @@ impl fmt::Display for ProxyStartError {
                 formatter.write_str(&told.join("\n"))
             }
             Self::System(kind) => write!(formatter, "pgsieve cannot be started: {kind}"),
-            Self::Unserved(said) => write!(formatter, "pgsieve does not serve:\n{}", said.trim_end()),
+            Self::Unserved(said) => {
+                write!(formatter, "pgsieve does not serve:\n{}", said.trim_end())
+            }
         }
     }
 }
@@ -212,7 +227,10 @@ mod tests {
     #[test]
     fn an_address_is_told_for_another_user() {
         for (address, wanted) in [
-            ("postgres://ann@db:5433/sales?sslmode=require", "postgres://b%40n@db:5433/sales?sslmode=require"),
+            (
+                "postgres://ann@db:5433/sales?sslmode=require",
+                "postgres://b%40n@db:5433/sales?sslmode=require",
+            ),
             ("postgres://db/sales", "postgres://b%40n@db/sales"),
             ("postgres://", "postgres://b%40n@"),
         ] {
@@ -222,7 +240,11 @@ mod tests {
 
     #[test]
     fn settings_of_another_pgsieve_are_left_out() {
-        let variables = [("PGSIEVE_CONFIG", "a"), ("PATH", "b"), ("PGSIEVE_LISTEN", "c")];
+        let variables = [
+            ("PGSIEVE_CONFIG", "a"),
+            ("PATH", "b"),
+            ("PGSIEVE_LISTEN", "c"),
+        ];
         let variables = variables.map(|(name, value)| (name.into(), value.into()));
         assert_eq!(
             without_settings(variables),

@@ -15,7 +15,7 @@ use crate::limits::evaluation::{RESULT_BYTES_MAX, RESULT_ROWS_MAX};
 use crate::wire::backend::{
     Authentication, ResponseFields, authentication, data_row, error_fields, row_description,
 };
-use crate::wire::encode::request;
+use crate::wire::encode;
 use crate::wire::frame::{HEADER_BYTES, header_backend};
 use crate::wire::startup::ProtocolVersion;
 
@@ -124,7 +124,7 @@ impl ProxySession {
             parameters.push(("pgsieve.repairs", "off"));
         }
         let mut out = BytesMut::new();
-        request::startup(&mut out, ProtocolVersion::V3_0, parameters)
+        encode::startup(&mut out, ProtocolVersion::V3_0, parameters)
             .map_err(|_| SessionFault::Unsayable)?;
         session.send(&out, deadline).await?;
         loop {
@@ -154,7 +154,7 @@ impl ProxySession {
     ) -> Result<StatementAnswer, SessionFault> {
         let began = Instant::now();
         let mut out = BytesMut::new();
-        request::query(&mut out, text).map_err(|_| SessionFault::Unsayable)?;
+        encode::query(&mut out, text).map_err(|_| SessionFault::Unsayable)?;
         self.send(&out, deadline).await?;
         let mut answer = StatementAnswer {
             result: Ok(ComparedResult::default()),
@@ -170,7 +170,9 @@ impl ProxySession {
             match (message.kind, &mut answer.result) {
                 (b'T', Ok(result)) => {
                     let fields = row_description(body).map_err(|_| SessionFault::Lost)?;
-                    let kinds = fields.iter().map(|field| ColumnKind::of_type(field.type_oid));
+                    let kinds = fields
+                        .iter()
+                        .map(|field| ColumnKind::of_type(field.type_oid));
                     *result = ComparedResult {
                         columns: kinds.collect(),
                         rows: Vec::new(),

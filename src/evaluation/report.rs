@@ -263,7 +263,10 @@ impl AttemptReport {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks for a reference"
+)]
 fn is_false(value: &bool) -> bool {
     !*value
 }

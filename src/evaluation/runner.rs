@@ -77,11 +77,9 @@ impl SharedWork {
         let Some(named) = named.filter(|named| own.is_none() && *named != usual) else {
             return usual.to_owned();
         };
-        let known = self.databases.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known.get(named) {
-            return known.clone();
+        if let Some(known) = self.known(named) {
+            return known;
         }
-        drop(known);
         let login = SessionLogin {
             user: &self.plan.person.user,
             database: named,
@@ -94,9 +92,24 @@ impl SharedWork {
             Err(SessionFault::Refused(error)) if error.sqlstate == NO_SUCH_DATABASE => usual,
             Ok(_) | Err(_) => named,
         };
-        let mut known = self.databases.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(named.to_owned(), found.to_owned());
+        self.know(named, found);
         found.to_owned()
+    }
+
+    fn known(&self, named: &str) -> Option<String> {
+        let known = self
+            .databases
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        known.get(named).cloned()
+    }
+
+    fn know(&self, named: &str, found: &str) {
+        let mut known = self
+            .databases
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        known.insert(named.to_owned(), found.to_owned());
     }
 }
 

@@ -253,7 +253,10 @@ fn percentile(values: &[f64], percent: usize) -> Option<f64> {
 
 fn difficulties(entries: &[EntryReport]) -> Vec<DifficultyScores> {
     let mut names: Vec<&str> = Vec::new();
-    for name in entries.iter().filter_map(|entry| entry.difficulty.as_deref()) {
+    for name in entries
+        .iter()
+        .filter_map(|entry| entry.difficulty.as_deref())
+    {
         if !names.contains(&name) {
             names.push(name);
         }

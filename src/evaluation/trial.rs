@@ -7,9 +7,7 @@ use tokio::task;
 
 use super::conversation::{QuestionSessions, RepairSwitch};
 use super::dataset::DatasetEntry;
-use super::generator::{
-    FailedAttempt, FormatFault, GeneratedStatement, GeneratorRequest,
-};
+use super::generator::{FailedAttempt, FormatFault, GeneratedStatement, GeneratorRequest};
 use super::held_reference::HeldReference;
 use super::plan::{EvaluationPlan, TextKeeping};
 use super::proxy::EvaluationProxy;
@@ -201,7 +199,10 @@ impl QuestionTrial<'_> {
             report.ran = repair.ran.clone().filter(|_| is_kept);
         }
         let failed = failure(&statement.sql, &answer);
-        report.statement_ms = answer.as_ref().ok().map(|answer| milliseconds(answer.elapsed));
+        report.statement_ms = answer
+            .as_ref()
+            .ok()
+            .map(|answer| milliseconds(answer.elapsed));
         report.hinted = report.outcome == AnswerOutcome::Failed && failed.hint.is_some();
         if report.outcome == AnswerOutcome::Failed && is_kept {
             report.message = Some(failed.message.clone());

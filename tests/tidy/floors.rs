@@ -41,7 +41,6 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ),
     // 4 receipts: signed, and verified again
     ("receipts", &[GROUND]),
-    ("evaluation", &[GROUND]),
     // telemetry: events carry rules, kinds, fingerprints and attempts
     (
         "telemetry",
@@ -90,13 +89,26 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
             &["upstream", "session", "server", "config", "app"],
         ],
     ),
+    // beside it: questions are asked of a pgsieve that it runs
+    (
+        "evaluation",
+        &[BELOW_UPSTREAM, &["choose", "config", "demo"]],
+    ),
     (
         "cli",
         &[
             BELOW_UPSTREAM,
             &[
-                "upstream", "session", "offline", "choose", "doctor", "server", "config", "app",
+                "upstream",
+                "session",
+                "offline",
+                "choose",
+                "doctor",
+                "server",
+                "config",
+                "app",
                 "demo",
+                "evaluation",
             ],
         ],
     ),

@@ -201,10 +201,7 @@ impl CompileConnection {
                 b'Z' if message.body() == IDLE => return Ok((compiled, row)),
                 b'T' if columns > 0 => {}
                 b'D' if columns > 0 => {
-                    row = Some(
-                        data_row(message.body(), columns)
-                            .ok_or(BrokenConnection::Spent)?,
-                    );
+                    row = Some(data_row(message.body(), columns).ok_or(BrokenConnection::Spent)?);
                 }
                 b'S' => check_reported(&message)?,
                 // ParseComplete, CommandComplete, notices and notifications.
