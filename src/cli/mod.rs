@@ -77,8 +77,8 @@ enum CliCommand {
     /// Puts several statements for one question in order: each judged, repaired, compiled, linted
     /// and planned, and scored with the reasons. Executes nothing without --agree.
     Choose(choose::ChooseFlags),
-    /// Answers the questions of a dataset through pgsieve, holds the rows against a reference's, and
-    /// says how many are right, before and after repairs; compares reports.
+    /// Answers the questions of a dataset through pgsieve, holds the rows against a reference's,
+    /// and says how many are right, before and after repairs; compares reports.
     Eval(Box<eval::EvalFlags>),
     /// Prints what a session may read, for the prompt of a language model: relations, columns,
     /// keys, models and more, under the policy and the role's rights.

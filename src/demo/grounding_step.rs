@@ -71,7 +71,7 @@ async fn told(port: u16) -> Result<ToldGrounding, String> {
 
 /// The error of the statement, once pgsieve knows that the schema has changed.
 async fn noticed(client: &Client) -> Result<String, String> {
-    let end = Instant::now() + Duration::from_secs(limits::DEMO_PROXY_SECONDS_MAX);
+    let end = Instant::now() + Duration::from_secs(limits::demo::DEMO_PROXY_SECONDS_MAX);
     loop {
         let said = match client.simple_query(FAILING).await {
             Ok(_) => "the statement did not fail".to_owned(),

@@ -113,7 +113,7 @@ impl ProxyProcess {
         config
             .password(login.password.reveal())
             .application_name("pgsieve demo");
-        let end = Instant::now() + Duration::from_secs(limits::DEMO_PROXY_SECONDS_MAX);
+        let end = Instant::now() + Duration::from_secs(limits::demo::DEMO_PROXY_SECONDS_MAX);
         loop {
             let error = match config.connect(NoTls).await {
                 Ok((client, connection)) => return Ok((client, ServerNotices::of(connection))),

@@ -23,7 +23,7 @@ impl ServerNotices {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
         T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let (tell, heard) = mpsc::channel(limits::DEMO_NOTICES_MAX);
+        let (tell, heard) = mpsc::channel(limits::demo::DEMO_NOTICES_MAX);
         tokio::spawn(async move {
             loop {
                 let next = poll_fn(|context| connection.poll_message(context)).await;

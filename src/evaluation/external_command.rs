@@ -72,11 +72,12 @@ pub fn run(
         end(&mut child);
         return Err(CommandFault::TimedOut);
     };
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > bounds.bytes_max) {
+        // It may have died of nobody reading on.
+        return Err(CommandFault::TooLong);
+    }
     if !status.success() {
         return Err(CommandFault::Status(status.code()));
-    }
-    if u64::try_from(bytes.len()).is_ok_and(|length| length > bounds.bytes_max) {
-        return Err(CommandFault::TooLong);
     }
     String::from_utf8(bytes).map_err(|_| CommandFault::NotUtf8)
 }

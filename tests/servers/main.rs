@@ -15,6 +15,8 @@ mod choose;
 #[cfg(test)]
 mod doctor;
 #[cfg(test)]
+mod evaluation;
+#[cfg(test)]
 mod gate;
 #[cfg(test)]
 mod grounding;

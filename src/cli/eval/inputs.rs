@@ -32,6 +32,56 @@ pub struct GivenQuestions {
 /// # Errors
 /// What is wrong first, with its file and its place; nothing of it is quoted.
 pub fn read(flags: &EvalRunFlags) -> Result<GivenQuestions, String> {
+    let GivenFiles {
+        mut entries,
+        dataset,
+        mut previous,
+    } = files(flags)?;
+    are_single(&entries)?;
+    let mut unpredicted = 0;
+    if let Some(path) = &flags.predictions {
+        let placed = predictions::put_into(&mut entries, &text_of(path)?);
+        unpredicted = placed.map_err(|fault| format!("{}:{fault}", path.display()))?;
+    }
+    if let Some(path) = &flags.failed_only {
+        let earlier = report::read(path)?;
+        let failed = earlier.entries.iter().filter(|entry| !entry.is_answered());
+        previous = failed
+            .map(|entry| (entry.id.clone(), entry.ending()))
+            .collect();
+        entries.retain(|entry| previous.contains_key(&entry.id));
+        if entries.is_empty() {
+            let what = "none of these questions failed in that report";
+            return Err(format!("{}: {what}", path.display()));
+        }
+    }
+    entries.truncate(flags.limit.unwrap_or(usize::MAX));
+    let source = source(flags);
+    if source == StatementSource::Dataset
+        && let Some(entry) = entries.iter().find(|entry| entry.sql.is_none())
+    {
+        let id = &entry.id;
+        return Err(format!(
+            "question {id} has no sql: give --generate or --predictions"
+        ));
+    }
+    Ok(GivenQuestions {
+        entries,
+        dataset,
+        source,
+        previous,
+        unpredicted,
+    })
+}
+
+/// What stands in the files.
+struct GivenFiles {
+    entries: Vec<DatasetEntry>,
+    dataset: EvaluatedDataset,
+    previous: BTreeMap<String, String>,
+}
+
+fn files(flags: &EvalRunFlags) -> Result<GivenFiles, String> {
     let mut hasher = blake3::Hasher::new();
     let (mut entries, mut files) = (Vec::new(), Vec::new());
     let mut previous = BTreeMap::new();
@@ -68,45 +118,15 @@ pub fn read(flags: &EvalRunFlags) -> Result<GivenQuestions, String> {
         }
         entries.append(&mut own);
     }
-    are_single(&entries)?;
-    let mut unpredicted = 0;
-    if let Some(path) = &flags.predictions {
-        let placed = predictions::put_into(&mut entries, &text_of(path)?);
-        unpredicted = placed.map_err(|fault| format!("{}:{fault}", path.display()))?;
-    }
     let dataset = EvaluatedDataset {
         files,
         digest: hasher.finalize().to_hex().to_string(),
         entries: u64::try_from(entries.len()).unwrap_or(u64::MAX),
     };
-    if let Some(path) = &flags.failed_only {
-        let earlier = report::read(path)?;
-        let failed = earlier.entries.iter().filter(|entry| !entry.is_answered());
-        previous = failed
-            .map(|entry| (entry.id.clone(), entry.ending()))
-            .collect();
-        entries.retain(|entry| previous.contains_key(&entry.id));
-        if entries.is_empty() {
-            let what = "none of these questions failed in that report";
-            return Err(format!("{}: {what}", path.display()));
-        }
-    }
-    entries.truncate(flags.limit.unwrap_or(usize::MAX));
-    let source = source(flags);
-    if source == StatementSource::Dataset
-        && let Some(entry) = entries.iter().find(|entry| entry.sql.is_none())
-    {
-        let id = &entry.id;
-        return Err(format!(
-            "question {id} has no sql: give --generate or --predictions"
-        ));
-    }
-    Ok(GivenQuestions {
+    Ok(GivenFiles {
         entries,
         dataset,
-        source,
         previous,
-        unpredicted,
     })
 }
 

