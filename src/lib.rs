@@ -89,4 +89,5 @@ pub mod app;
 pub mod cli;
 pub mod config;
 pub mod demo;
+pub mod evaluation;
 pub mod server;

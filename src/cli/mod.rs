@@ -7,6 +7,7 @@
 //! * `serve`: the proxy; `check`: judge statements, without a database or with the catalog of one
 //! * `repair`: what would become of statements that fail
 //! * `choose`: which of several statements answers a question
+//! * `eval`: how good statements for questions are, as a number
 //! * `ground`: what a session may read, told for a prompt
 //! * `policy`: what there is to ask about policies, one file for each question
 //! * `audit`: what an audit says, one file for each question
@@ -42,6 +43,7 @@ mod choose;
 mod database_catalog;
 mod demo_generator;
 mod doctor;
+mod eval;
 mod ground;
 mod hash_password;
 mod health;
@@ -77,6 +79,9 @@ enum CliCommand {
     /// Puts several statements for one question in order: each judged, repaired, compiled, linted
     /// and planned, and scored with the reasons. Executes nothing without --agree.
     Choose(choose::ChooseFlags),
+    /// Answers the questions of a dataset through pgsieve, holds the rows against a reference's, and
+    /// says how many are right, before and after repairs; compares reports.
+    Eval(Box<eval::EvalFlags>),
     /// Prints what a session may read, for the prompt of a language model: relations, columns,
     /// keys, models and more, under the policy and the role's rights.
     Ground(ground::GroundFlags),
@@ -165,6 +170,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         CliCommand::Check(flags) => check::run(&flags, &mut out),
         CliCommand::Repair(flags) => repair::run(&flags, &mut out),
         CliCommand::Choose(flags) => choose::run(&flags, &mut out),
+        CliCommand::Eval(flags) => eval::run(&flags, &mut out),
         CliCommand::Ground(flags) => ground::run(&flags, &mut out),
         CliCommand::Policy(flags) => policy::run(&flags, &mut out),
         CliCommand::Rules(flags) => rules::run(&flags, &mut out),

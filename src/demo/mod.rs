@@ -16,7 +16,7 @@ pub mod cluster;
 mod error;
 pub mod generators;
 mod grounding_step;
-mod named_upstream;
+pub mod named_upstream;
 mod proxy;
 pub mod questions;
 pub mod sample;

@@ -9,6 +9,7 @@ use crate::config::sources::{FlagValue, SettingsSources};
 use crate::secret::Secret;
 
 /// A database, and who logs in there.
+#[derive(Debug)]
 pub struct NamedUpstream {
     /// The address as it was given, without its password.
     pub address: String,

@@ -5,6 +5,7 @@
 //! retry stops at one of these numbers.
 
 pub mod choice;
+pub mod evaluation;
 pub mod knowledge;
 pub mod lints;
 pub mod receipts;

@@ -135,6 +135,7 @@ pub fn is_reserved(name: &str) -> bool {
         && !is_grounding(name)
         && !is_receipts(name)
         && !is_receipt_nonce(name)
+        && !is_repairs(name)
         && head.is_some_and(|head| head.eq_ignore_ascii_case(RESERVED.as_bytes()))
 }
 
@@ -157,6 +158,14 @@ pub fn is_receipts(name: &str) -> bool {
 pub fn is_receipt_nonce(name: &str) -> bool {
     name.eq_ignore_ascii_case(RECEIPT_NONCE)
 }
+
+/// Whether a setting is the one by which clients say whether they want repairs.
+pub fn is_repairs(name: &str) -> bool {
+    name.eq_ignore_ascii_case(REPAIRS)
+}
+
+/// Whether statements of the session are repaired at all. It says nothing to the server.
+pub const REPAIRS: &str = "pgsieve.repairs";
 
 /// Whether each result is followed by its receipt. It says nothing to the server.
 pub const RECEIPTS: &str = "pgsieve.receipts";
@@ -215,13 +224,19 @@ mod tests {
 
     #[test]
     fn own_settings_are_told_by_their_beginning() {
-        for name in ["pgsieve.mask_pad", "PGSIEVE.Mask_Pad", "pgsieve."] {
+        for name in [
+            "pgsieve.mask_pad",
+            "PGSIEVE.Mask_Pad",
+            "pgsieve.",
+            "pgsieve.repair",
+        ] {
             assert!(is_reserved(name), "{name}");
         }
         for name in [
             "pgsieve",
             "Pgsieve.Show_Repaired",
             "PGSIEVE.Grounding",
+            "pgsieve.Repairs",
             "app.pgsieve.mask_pad",
             "",
             "pgsievé.x",

@@ -126,5 +126,10 @@ pub fn holds_statement(hint: &str) -> bool {
     hint.contains(STATEMENT)
 }
 
+/// The whole statement at the end of a HINT, where there is one.
+pub fn statement_of(hint: &str) -> Option<&str> {
+    hint.split_once(STATEMENT).map(|(_, statement)| statement)
+}
+
 /// What stands before a whole statement.
 const STATEMENT: &str = "Send this if it is what was meant: ";

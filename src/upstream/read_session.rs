@@ -9,11 +9,10 @@ use super::connect::Upstream;
 use super::identity::ServerIdentity;
 use super::login::UpstreamSession;
 use super::outbox::Outbox;
-use super::session_settings;
 use crate::catalog::Oid;
 use crate::gate::ReadPermit;
 use crate::net::framed_stream::{PassedMessage, PeerError};
-use crate::wire::backend::{error_fields, row_description};
+use crate::wire::backend::{data_row, error_fields, row_description};
 use crate::wire::encode::EncodeError;
 
 /// A session as a client would have it, logged in and proved read-only.
@@ -128,7 +127,7 @@ impl ReadSession {
                     Some(columns) => rows.columns = columns,
                     None => read = Err(ReadError::Unreadable),
                 },
-                (b'D', Ok(rows)) => match session_settings::row(body, rows.columns.len()) {
+                (b'D', Ok(rows)) => match data_row(body, rows.columns.len()) {
                     Some(row) => rows.rows.push(row),
                     None => read = Err(ReadError::Unreadable),
                 },

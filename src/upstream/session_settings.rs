@@ -8,7 +8,7 @@ use super::login::UpstreamSession;
 use super::verify::VerifyError;
 use crate::limits;
 use crate::net::framed_stream::OwnedMessage;
-use crate::wire::backend::{error_fields, parameter_status};
+use crate::wire::backend::{data_row, error_fields, parameter_status};
 
 /// The answer. Where the upstream refuses to say it, because one of them is not for everybody,
 /// nothing is known of any.
@@ -57,7 +57,7 @@ pub(super) async fn answer(
         let message = session.framed.backend(deadline).await;
         let message = message.map_err(VerifyError::Link)?;
         match message.kind {
-            b'D' => answer = RowAnswer::Row(row(message.body(), columns).ok_or(no_answer)?),
+            b'D' => answer = RowAnswer::Row(data_row(message.body(), columns).ok_or(no_answer)?),
             b'Z' if message.body() == IDLE => return Ok(answer),
             b'S' => {
                 let (name, value) = parameter_status(message.body()).map_err(|_| no_answer)?;
@@ -81,47 +81,5 @@ fn refusal(message: &OwnedMessage, no_answer: VerifyError) -> Result<Box<str>, V
     }
 }
 
-/// The values of a row of so many columns.
-pub(super) fn row(body: &[u8], columns: usize) -> Option<Vec<Option<String>>> {
-    let (count, mut rest) = body.split_first_chunk()?;
-    if usize::from(u16::from_be_bytes(*count)) != columns {
-        return None;
-    }
-    let mut values = Vec::new();
-    for _ in 0..columns {
-        let (length, behind) = rest.split_first_chunk()?;
-        let length = i32::from_be_bytes(*length);
-        if length == NULL {
-            values.push(None);
-            rest = behind;
-            continue;
-        }
-        let (value, behind) = behind.split_at_checked(usize::try_from(length).ok()?)?;
-        values.push(Some(std::str::from_utf8(value).ok()?.to_owned()));
-        rest = behind;
-    }
-    rest.is_empty().then_some(values)
-}
-
-/// The length that stands for NULL.
-const NULL: i32 = -1;
-
 /// The body of ReadyForQuery outside of a transaction.
 const IDLE: &[u8] = b"I";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_row_has_a_value_for_each() {
-        let body = b"\0\x03\0\0\0\x01a\xff\xff\xff\xff\0\0\0\0";
-        let values = [Some("a".to_owned()), None, Some(String::new())];
-        assert_eq!(row(body, 3).as_deref(), Some(&values[..]));
-        assert_eq!(row(body, 2), None);
-        for kept in 0..body.len() {
-            assert_eq!(row(&body[..kept], 3), None, "cut at {kept}");
-        }
-        assert_eq!(row(&[body, &b"x"[..]].concat(), 3), None);
-    }
-}

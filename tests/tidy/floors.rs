@@ -89,13 +89,26 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
             &["upstream", "session", "server", "config", "app"],
         ],
     ),
+    // beside it: questions are asked of a pgsieve that it runs
+    (
+        "evaluation",
+        &[BELOW_UPSTREAM, &["choose", "config", "demo"]],
+    ),
     (
         "cli",
         &[
             BELOW_UPSTREAM,
             &[
-                "upstream", "session", "offline", "choose", "doctor", "server", "config", "app",
+                "upstream",
+                "session",
+                "offline",
+                "choose",
+                "doctor",
+                "server",
+                "config",
+                "app",
                 "demo",
+                "evaluation",
             ],
         ],
     ),

@@ -11,8 +11,8 @@ use super::{Refusal, Rule};
 use catalog::schema::is_of_another_session;
 use ground::{hex, sqlstate};
 use policy::mask_key::{
-    GROUNDING, RECEIPT_NONCE, RECEIPTS, SHOW_REPAIRED, is_grounding, is_receipt_nonce, is_receipts,
-    is_reserved, is_show_repaired,
+    GROUNDING, RECEIPT_NONCE, RECEIPTS, REPAIRS, SHOW_REPAIRED, is_grounding, is_receipt_nonce,
+    is_receipts, is_repairs, is_reserved, is_show_repaired,
 };
 use policy::settings::receipt_nonce::ReceiptNonce;
 use policy::{Policy, SettingAmount, SettingValue, ValueVerdict};
@@ -42,6 +42,9 @@ pub(super) fn judge(
     reserved(rule, name)?;
     if is_show_repaired(name) {
         return switch(rule, SHOW_REPAIRED, value);
+    }
+    if is_repairs(name) {
+        return switch(rule, REPAIRS, value);
     }
     if is_receipts(name) {
         return switch(rule, RECEIPTS, value);
@@ -89,7 +92,8 @@ pub(super) fn reserved(rule: Rule, name: &str) -> Result<(), Box<Refusal>> {
     ))
 }
 
-/// Whether clients see repaired statements, and receipts, is theirs to say, under every policy.
+/// Whether clients want repairs, see repaired statements, and get receipts, is theirs to say, under
+/// every policy.
 fn switch(rule: Rule, name: &str, value: SettingValue<'_>) -> Result<AllowedSetting, Box<Refusal>> {
     match value.truth() {
         Some(_) => Ok(AllowedSetting::Unchanged),

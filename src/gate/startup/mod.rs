@@ -18,7 +18,7 @@ use super::settings::read_write;
 use super::{Refusal, Rule};
 use ground::limits;
 use ground::sqlstate;
-use policy::mask_key::{GROUNDING, MaskKey, SHOW_REPAIRED};
+use policy::mask_key::{GROUNDING, MaskKey, REPAIRS, SHOW_REPAIRED};
 use policy::settings::setting_value;
 use policy::{CatalogView, OnRefusedSetting, Policy, PolicyRule, RuleMode, SettingValue};
 
@@ -289,7 +289,7 @@ impl StartupDraft {
                 .or_insert_with(|| "off".to_owned());
         }
         // Until they are set, the server would know nothing of them, and SHOW would fail.
-        for (own, usual) in [(SHOW_REPAIRED, "off"), (GROUNDING, "")] {
+        for (own, usual) in [(SHOW_REPAIRED, "off"), (GROUNDING, ""), (REPAIRS, "on")] {
             (self.settings.entry(own.to_owned())).or_insert_with(|| usual.to_owned());
         }
         for (name, value) in FORCED {

@@ -1,9 +1,10 @@
-//! Whether a client wants to hear notices, how much of repairs, on which grounding it stands, and
-//! what it wants of receipts: what `client_min_messages`, `pgsieve.show_repaired`,
-//! `pgsieve.grounding`, `pgsieve.receipts` and `pgsieve.receipt_nonce` are, as far as it is known.
+//! Whether a client wants to hear notices, whether it wants repairs and how much it hears of them,
+//! on which grounding it stands, and what it wants of receipts: what `client_min_messages`,
+//! `pgsieve.repairs`, `pgsieve.show_repaired`, `pgsieve.grounding`, `pgsieve.receipts` and
+//! `pgsieve.receipt_nonce` are, as far as it is known.
 //!
 //! The server does not tell. What a client sets is followed; wherever that leaves a doubt, notices
-//! count as wanted.
+//! and repairs count as wanted.
 
 use std::num::NonZeroU64;
 
@@ -11,7 +12,7 @@ use super::followed_setting::{FollowedSetting, SettingChange};
 use crate::gate::{Facts, SessionEffect, SettingScope, StatementKind};
 use crate::hex;
 use crate::policy::SettingValue;
-use crate::policy::mask_key::{GROUNDING, RECEIPT_NONCE, RECEIPTS, SHOW_REPAIRED};
+use crate::policy::mask_key::{GROUNDING, RECEIPT_NONCE, RECEIPTS, REPAIRS, SHOW_REPAIRED};
 use crate::policy::settings::receipt_nonce::ReceiptNonce;
 use crate::sql::lexer;
 
@@ -26,6 +27,7 @@ pub struct ClientSettings {
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct FollowedSettings {
     level: FollowedSetting<NoticeLevel>,
+    repairs: FollowedSetting<RepairWish>,
     show_repaired: FollowedSetting<Switch>,
     grounding: FollowedSetting<NamedGrounding>,
     receipts: FollowedSetting<Switch>,
@@ -42,6 +44,16 @@ pub enum NoticeLevel {
     Quiet,
     /// Nor are warnings.
     Mute,
+}
+
+/// Whether statements of the session are to be repaired: `pgsieve.repairs`.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub enum RepairWish {
+    /// They are, or it is not known that they are not.
+    #[default]
+    Wanted,
+    /// The client wants its statements as they are, with the errors that they meet.
+    Unwanted,
 }
 
 /// Whether the notice of a repair has the statement that ran: `pgsieve.show_repaired`; whether each
@@ -64,6 +76,7 @@ pub struct NamedGrounding(Option<NonZeroU64>);
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct ClientSettingsChange {
     level: Option<SettingChange<NoticeLevel>>,
+    repairs: Option<SettingChange<RepairWish>>,
     show_repaired: Option<SettingChange<Switch>>,
     grounding: Option<SettingChange<NamedGrounding>>,
     receipts: Option<SettingChange<Switch>>,
@@ -80,6 +93,7 @@ impl ClientSettings {
         };
         let followed = FollowedSettings {
             level: FollowedSetting::beginning(value(SETTING).map(NoticeLevel::of)),
+            repairs: FollowedSetting::beginning(value(REPAIRS).map(RepairWish::of)),
             show_repaired: FollowedSetting::beginning(value(SHOW_REPAIRED).map(Switch::of)),
             grounding: FollowedSetting::beginning(value(GROUNDING).map(NamedGrounding::of)),
             receipts: FollowedSetting::beginning(value(RECEIPTS).map(Switch::of)),
@@ -99,6 +113,12 @@ impl ClientSettings {
     /// Whether warnings are certainly not wanted either.
     pub fn is_mute(&self) -> bool {
         self.level() == NoticeLevel::Mute
+    }
+
+    /// Whether repairs are wanted, or HINTs in their place.
+    pub fn repair_wish(&self) -> RepairWish {
+        let followed = self.followed.as_ref();
+        followed.map_or(RepairWish::Wanted, |followed| followed.repairs.now())
     }
 
     /// Whether the client certainly wants to see the statement that ran in the place of its own.
@@ -132,6 +152,7 @@ impl ClientSettings {
         if let Some(change) = change {
             let followed = self.followed.get_or_insert_default();
             followed.level.change(change.level);
+            followed.repairs.change(change.repairs);
             followed.show_repaired.change(change.show_repaired);
             followed.grounding.change(change.grounding);
             followed.receipts.change(change.receipts);
@@ -146,6 +167,7 @@ impl ClientSettings {
     pub fn failed(&mut self) {
         if let Some(followed) = &mut self.followed {
             followed.level.failed();
+            followed.repairs.failed();
             followed.show_repaired.failed();
             followed.grounding.failed();
             followed.receipts.failed();
@@ -157,6 +179,7 @@ impl ClientSettings {
     pub fn idle(&mut self) {
         if let Some(followed) = &mut self.followed {
             followed.level.idle();
+            followed.repairs.idle();
             followed.show_repaired.idle();
             followed.grounding.idle();
             followed.receipts.idle();
@@ -179,6 +202,15 @@ impl NoticeLevel {
             Self::Quiet
         } else {
             Self::Loud
+        }
+    }
+}
+
+impl RepairWish {
+    fn of(value: &str) -> Self {
+        match SettingValue::Text(value).truth() {
+            Some(false) => Self::Unwanted,
+            Some(true) | None => Self::Wanted,
         }
     }
 }
@@ -210,6 +242,7 @@ impl ClientSettingsChange {
         if facts.discards_all() {
             return Some(Self {
                 level: Some(SettingChange::FIRST),
+                repairs: Some(SettingChange::FIRST),
                 show_repaired: Some(SettingChange::FIRST),
                 grounding: Some(SettingChange::FIRST),
                 receipts: Some(SettingChange::FIRST),
@@ -225,6 +258,7 @@ impl ClientSettingsChange {
         let set = SettingText { words, text, facts };
         let change = Self {
             level: set.change(SETTING, NoticeLevel::of),
+            repairs: set.change(REPAIRS, RepairWish::of),
             show_repaired: set.change(SHOW_REPAIRED, Switch::of),
             grounding: set.change(GROUNDING, NamedGrounding::of),
             receipts: set.change(RECEIPTS, Switch::of),
@@ -438,6 +472,52 @@ mod tests {
         assert!(begun.shows_repaired() && !begun.is_quiet());
         begun.idle();
         assert!(begun.shows_repaired());
+    }
+
+    #[test]
+    fn repairs_are_wanted_unless_that_is_certainly_not_so() {
+        let unwanted = |script: &[&str]| follow(script).repair_wish() == RepairWish::Unwanted;
+        assert!(!unwanted(&[]));
+        for text in [
+            "SET pgsieve.repairs = off",
+            "SET SESSION \"pgsieve\".repairs TO 'false'",
+            "SELECT set_config('pgsieve.repairs', '0', false)",
+        ] {
+            assert!(unwanted(&[text]) && unwanted(&[text, ";"]), "{text}");
+            assert!(
+                unwanted(&[text, ";", "SET TimeZone = 'UTC'", ";"]),
+                "{text}"
+            );
+            assert!(unwanted(&[text, ";", "!", ";"]), "{text}");
+            for end in [
+                "SET pgsieve.repairs = on",
+                "RESET pgsieve.repairs",
+                "SET pgsieve.repairs TO DEFAULT",
+                "RESET ALL",
+                "DISCARD ALL",
+            ] {
+                assert!(!unwanted(&[text, ";", end, ";"]), "{text} {end}");
+            }
+        }
+        let local = "SET LOCAL pgsieve.repairs = off";
+        assert!(unwanted(&["BEGIN", local]));
+        assert!(!unwanted(&["BEGIN", local, "COMMIT", ";"]));
+        assert!(!unwanted(&["BEGIN", local, "!"]));
+        let set = "SET pgsieve.repairs = off";
+        assert!(unwanted(&["BEGIN", set, "COMMIT", ";"]));
+        assert!(!unwanted(&["BEGIN", set, "ROLLBACK", ";"]));
+        let on = "SET LOCAL pgsieve.repairs = on";
+        assert!(unwanted(&[set, ";", "BEGIN", on, "ROLLBACK", ";"]));
+        let mut script = vec![set, ";", "BEGIN", on];
+        assert!(!unwanted(&script));
+        script.extend(["COMMIT", ";"]);
+        assert!(unwanted(&script));
+        let begin = |value: &str| {
+            let parameter = (REPAIRS.to_owned(), value.to_owned());
+            ClientSettings::at_startup(&[parameter])
+        };
+        assert_eq!(begin("off").repair_wish(), RepairWish::Unwanted);
+        assert_eq!(begin("on").followed, None);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! * `tracked_setting`: every value that one setting may have now, as far as the wire tells it
 //! * `statement_timeout`: the bound on one statement
 //! * `model_values`: what the models of a policy read of a session: its user and its settings
-//! * `client_settings`: whether the client wants notices, how much of repairs, and on which
+//! * `client_settings`: whether the client wants notices and repairs, and on which
 //!   grounding it stands;
 //!   `followed_setting`: a setting by the statements that set it
 //! * `reported_role`: as what kind of server (primary, standby) the session is reported

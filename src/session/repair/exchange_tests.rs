@@ -13,6 +13,7 @@ use crate::limits;
 use crate::policy::{Policy, Recoverer};
 use crate::repair::dialect_history::DialectEvidence;
 use crate::repair::{RepairAdvice, RepairConclusion, RepairOutcome, RepairedStatement};
+use crate::session::context::client_settings::ClientSettings;
 use crate::session::tests::exchange::{
     TestExchange, bind, close, complete, empty, error, execute, letters, message, parse, query,
     ready, row, sync,
@@ -359,6 +360,24 @@ fn a_read_that_failed_for_the_moment_is_sent_again() {
         "12Z"
     );
     assert!(exchange.protocol.is_at_rest());
+}
+
+#[test]
+fn who_wants_no_repairs_gets_the_error_at_once_and_is_sent_again_for_the_moment() {
+    let mut exchange = TestExchange::new();
+    let unwanted = ("pgsieve.repairs".to_owned(), "off".to_owned());
+    exchange.protocol.context.client_settings = ClientSettings::at_startup(&[unwanted]);
+    exchange.client(&[query(FAILS)]);
+    let described = message(b'T', b"\0\0");
+    let failing = [described, error("42703"), ready(b'I')];
+    assert_eq!(exchange.upstream(&failing), "TEZ");
+    exchange.client(&[parse("", FAILS), bind("", ""), sync()]);
+    assert_eq!(exchange.upstream(&[error("42703"), ready(b'I')]), "EZ");
+    exchange.client(&[query("SELECT 1")]);
+    assert_eq!(exchange.upstream(&[error("40001"), ready(b'I')]), "");
+    let repair_job = exchange.repair_job();
+    repair_finished(&mut exchange.protocol, repair_job, RepairResult::Paused).unwrap();
+    assert_eq!(exchange.sent_texts(), "Q<SELECT 1>");
 }
 
 #[test]

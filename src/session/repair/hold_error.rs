@@ -21,6 +21,7 @@ use crate::limits;
 use crate::policy::{Policy, RepairMode};
 use crate::repair::{Failure, FailureClass, FailureOrigin};
 use crate::session::client_side::ClientState;
+use crate::session::context::client_settings::RepairWish;
 use crate::session::pending::in_flight::TextRetained;
 use crate::session::pending::{ExpectedReply, PendingReplies, SkipExtent};
 use crate::session::protocol::SessionProtocol;
@@ -114,12 +115,13 @@ pub(in crate::session) fn hold_error(
     body: &[u8],
     code: SqlstateCode,
 ) -> Option<HeldError> {
+    let wish = protocol.context.client_settings.repair_wish();
     let SessionProtocol {
         pending, repair, ..
     } = protocol;
     let alone = repair.stands_alone(protocol.client.state, pending)?;
     // Asked first: what has no remedy costs no copy.
-    let remedy = choose_remedy(fields, pending, protocol.judge.gate.policy())?;
+    let remedy = choose_remedy(fields, pending, protocol.judge.gate.policy(), wish)?;
     let kept = repair.retained.take();
     let (frame, rest) = first_frame(&kept)?;
     let batch = match alone {
@@ -170,6 +172,7 @@ pub(in crate::session) fn holds_description(
     description: &[u8],
     behind: &[u8],
 ) -> bool {
+    let wish = protocol.context.client_settings.repair_wish();
     let SessionProtocol {
         pending, repair, ..
     } = protocol;
@@ -182,7 +185,7 @@ pub(in crate::session) fn holds_description(
     let body = behind.get(HEADER_BYTES..header.total);
     let is_held = match (header.kind, body.map(error_fields)) {
         (b'E', Some(Ok(fields))) if fields.severity() == Some("ERROR") => {
-            choose_remedy(fields, pending, protocol.judge.gate.policy()).is_some()
+            choose_remedy(fields, pending, protocol.judge.gate.policy(), wish).is_some()
         }
         _ => false,
     };
@@ -197,6 +200,7 @@ fn choose_remedy(
     fields: ResponseFields<'_>,
     pending: &PendingReplies,
     policy: &Policy,
+    wish: RepairWish,
 ) -> Option<ErrorRemedy> {
     let code = fields.sqlstate()?;
     if code == sqlstate::SERIALIZATION_FAILURE.as_str() {
@@ -207,6 +211,9 @@ fn choose_remedy(
         let may_again =
             running.tries < limits::RETRIES_MAX && policy.repair().mode == RepairMode::Apply;
         return may_again.then_some(ErrorRemedy::Again);
+    }
+    if wish == RepairWish::Unwanted {
+        return None;
     }
     let message = fields.get(b'M').unwrap_or_default();
     FailureClass::of(code, message).map(|_| ErrorRemedy::Repair)

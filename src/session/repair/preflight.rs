@@ -16,6 +16,7 @@ use crate::repair::predict;
 use crate::repair::predict::FailureForecast;
 use crate::repair::repair_loop::failure_of;
 use crate::session::client_side::ClientState;
+use crate::session::context::client_settings::RepairWish;
 use crate::session::protocol::SessionProtocol;
 use crate::session::statement_stage::{ClientText, JudgedText, PathStop};
 use crate::telemetry::labels::ProtocolPath;
@@ -32,7 +33,10 @@ pub(in crate::session) fn preflight<'t>(
     let JudgedText { judgement, options } = judged;
     let (length, pending) = (text.text.len(), &protocol.pending);
     let policy = protocol.judge.gate.policy();
-    if !repairs_bytes(policy, length) || pending.transaction.status == TransactionStatus::Failed {
+    if !repairs_bytes(policy, length)
+        || protocol.context.client_settings.repair_wish() == RepairWish::Unwanted
+        || pending.transaction.status == TransactionStatus::Failed
+    {
         return Ok(JudgedText { judgement, options });
     }
     if is_plain_query(&judgement.facts) {

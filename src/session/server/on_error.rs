@@ -4,6 +4,7 @@
 use super::error_rewrite::rewrite_error;
 use super::forwarding::Forwarding;
 use crate::policy::{Policy, SettingValue, ValueVerdict};
+use crate::session::context::client_settings::RepairWish;
 use crate::session::failure_hint::{HintBasis, hint_error};
 use crate::session::pending::in_flight::TextRetained;
 use crate::session::pending::{ExpectedReply, SkipExtent};
@@ -54,13 +55,15 @@ fn tell_error(protocol: &mut SessionProtocol, body: &[u8]) -> Result<Forwarding,
     let told = rewrite_error(fields, protocol.pending.quoted_text(), policy);
     let body = told.as_deref().unwrap_or(body);
     let fields = backend::error_fields(body).map_err(|_| UNREADABLE)?;
-    let is_of_query = protocol.pending.answers_query();
+    // Asked first: the error takes back what its transaction has set.
+    let is_hinted = protocol.pending.answers_query()
+        && protocol.context.client_settings.repair_wish() == RepairWish::Wanted;
     let forwarding = on_error_with(protocol, fields, body, sqlstate)?;
     if !matches!(forwarding, Forwarding::Forward) {
         return Ok(forwarding);
     }
     let policy = protocol.judge.gate.policy();
-    let hinted = is_of_query.then(|| notices::hinted(fields, policy));
+    let hinted = is_hinted.then(|| notices::hinted(fields, policy));
     match hinted.flatten().or_else(|| told.clone()) {
         None => Ok(Forwarding::Forward),
         Some(told) => {

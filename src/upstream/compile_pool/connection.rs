@@ -12,10 +12,9 @@ use crate::upstream::connect::Upstream;
 use crate::upstream::identity::ServerIdentity;
 use crate::upstream::login_retry::jittered;
 use crate::upstream::outbox::Outbox;
-use crate::upstream::session_settings;
 use crate::upstream::verify::ProvedSetting;
 use crate::upstream::writer::UpstreamFrames;
-use crate::wire::backend::{error_fields, parameter_status};
+use crate::wire::backend::{data_row, error_fields, parameter_status};
 use crate::wire::encode::EncodeError;
 use crate::wire::frontend::ParameterOids;
 
@@ -202,10 +201,7 @@ impl CompileConnection {
                 b'Z' if message.body() == IDLE => return Ok((compiled, row)),
                 b'T' if columns > 0 => {}
                 b'D' if columns > 0 => {
-                    row = Some(
-                        session_settings::row(message.body(), columns)
-                            .ok_or(BrokenConnection::Spent)?,
-                    );
+                    row = Some(data_row(message.body(), columns).ok_or(BrokenConnection::Spent)?);
                 }
                 b'S' => check_reported(&message)?,
                 // ParseComplete, CommandComplete, notices and notifications.

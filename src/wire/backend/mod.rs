@@ -1,11 +1,12 @@
 //! What the upstream says, where pgsieve needs to know it: one file per message, each reader takes
-//! the body of one whole frame and gives slices of it. Rows are never read.
+//! the body of one whole frame and gives slices of it. Rows of clients are never read.
 //!
 //! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
 
 mod authentication;
 mod backend_key_data;
 mod command_complete;
+mod data_row;
 mod error_response;
 mod negotiate_protocol_version;
 mod parameter_status;
@@ -15,6 +16,7 @@ mod row_description;
 pub use authentication::{Authentication, authentication};
 pub use backend_key_data::backend_key_data;
 pub use command_complete::command_tag;
+pub use data_row::data_row;
 pub use error_response::{ResponseFields, error_fields};
 pub use negotiate_protocol_version::{NegotiateProtocolVersion, negotiate_protocol_version};
 pub use parameter_status::parameter_status;

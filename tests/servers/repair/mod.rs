@@ -8,6 +8,7 @@ mod exploring;
 mod failing_repairs;
 mod functions;
 mod good_reads;
+mod repairs_off;
 mod show_repaired;
 mod walk;
 mod wire;

@@ -1,0 +1,36 @@
+//! How good an agent is, as a number: statements for questions are held against what answers them.
+//!
+//! * [`dataset`]: questions with their reference, as they are published; [`csv_records`]: files of
+//!   CSV; [`predictions`]: statements that somebody's agent gave earlier; [`captured`]: those that
+//!   failed on the wire and were kept
+//! * [`proxy`]: a pgsieve of its own, before the database that is asked; [`proxy_session`]: a session
+//!   of it, as any client has one
+//! * [`external_command`]: a command of the user's; [`generator`]: what it is told, and what it
+//!   prints; [`grounding_source`]: what it is told of the database
+//! * [`plan`]: what is to be done; [`runner`]: all questions, over several connections; `trial`: one
+//!   of them; `conversation`: its sessions; `held_reference`: what it is held against
+//! * [`result_comparison`]: whether two results are the same answer
+//! * [`report`]: what was found; [`scores`]: what it comes to; [`report_table`]: told for a person
+//! * [`report_comparison`]: two reports question by question; [`paired_test`]: whether a difference
+//!   is more than chance
+
+pub mod captured;
+mod conversation;
+pub mod csv_records;
+pub mod dataset;
+pub mod external_command;
+pub mod generator;
+pub mod grounding_source;
+mod held_reference;
+pub mod paired_test;
+pub mod plan;
+pub mod predictions;
+pub mod proxy;
+pub mod proxy_session;
+pub mod report;
+pub mod report_comparison;
+pub mod report_table;
+pub mod result_comparison;
+pub mod runner;
+pub mod scores;
+mod trial;

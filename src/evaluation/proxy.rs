@@ -1,0 +1,254 @@
+//! A pgsieve of its own before the database that is asked, in a process of its own: statements go
+//! the way that those of any client go. It listens on a Unix socket in a folder that nobody else
+//! can open, and ends with this process.
+
+use std::env;
+use std::ffi::OsString;
+use std::fmt;
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+use super::proxy_session::{ProxySession, SessionFault, SessionLogin};
+use crate::config::SettingsProblem;
+use crate::demo::cluster::random_name;
+use crate::demo::named_upstream::NamedUpstream;
+use crate::demo::supervisor::SupervisedChild;
+use crate::limits::evaluation::{LOGIN_TIME_MAX, TRY_PAUSE};
+use crate::secret::Secret;
+use tokio::time::{Instant, sleep};
+
+/// Which database, and under which policy.
+#[derive(Debug)]
+pub struct EvaluatedDatabase {
+    /// Its address, as it is given to `serve`.
+    pub upstream: String,
+    /// The policies, as they are given to `serve`.
+    pub policy: String,
+    /// Who logs in there in the place of the address's user, and the password.
+    pub role: Option<(String, Option<Secret>)>,
+}
+
+/// A running pgsieve.
+#[derive(Debug)]
+pub struct EvaluationProxy {
+    supervised: SupervisedChild,
+    socket: PathBuf,
+    named: NamedUpstream,
+}
+
+/// Why there is none.
+#[derive(Debug)]
+pub enum ProxyStartError {
+    /// The address is wrong, or names no user.
+    Upstream(Vec<SettingsProblem>),
+    /// Something of this machine is in the way.
+    System(io::ErrorKind),
+    /// It ends, or nobody can log in: what it says.
+    Unserved(String),
+}
+
+impl EvaluationProxy {
+    /// Starts one, and waits until a session can be had.
+    ///
+    /// May be cancelled: the process is ended.
+    ///
+    /// # Errors
+    /// The address is wrong, or pgsieve does not start with the policy, or does not reach the
+    /// database in time.
+    pub async fn start(database: EvaluatedDatabase) -> Result<Self, ProxyStartError> {
+        let EvaluatedDatabase {
+            upstream,
+            policy,
+            role,
+        } = database;
+        let mut named =
+            NamedUpstream::of(&upstream, env::vars_os()).map_err(ProxyStartError::of_address)?;
+        if let Some((role, password)) = role {
+            named.address = with_user(&named.address, &role);
+            named.password = password;
+            named.user = role;
+        }
+        let proxy = Self::spawn(named, &policy)?;
+        proxy.wait().await?;
+        Ok(proxy)
+    }
+
+    fn spawn(named: NamedUpstream, policy: &str) -> Result<Self, ProxyStartError> {
+        let failed = |error: io::Error| ProxyStartError::System(error.kind());
+        let name = random_name().map_err(|error| ProxyStartError::Unserved(error.to_string()))?;
+        let folder = env::temp_dir().join(format!("pgsieve-eval-{name}"));
+        DirBuilder::new()
+            .mode(0o700)
+            .create(&folder)
+            .map_err(failed)?;
+        let socket = folder.join("socket");
+        let mut given = without_settings(env::vars_os());
+        given.extend(FIXED_SETTINGS.iter().map(OsString::from));
+        given.push(env::current_exe().map_err(failed)?.into_os_string());
+        let flags: [(&str, OsString); 5] = [
+            ("--listen", socket.clone().into_os_string()),
+            ("--admin", "off".into()),
+            ("--audit", "off".into()),
+            ("--policy", policy.into()),
+            ("--upstream", named.address.clone().into()),
+        ];
+        given.push("serve".into());
+        given.extend(
+            flags
+                .into_iter()
+                .flat_map(|(flag, value)| [flag.into(), value]),
+        );
+        // Passwords are no arguments: those are shown to everybody on the machine.
+        let password = named.password.as_ref();
+        let environment: Vec<(&str, &str)> = password
+            .map(|password| ("PGPASSWORD", password.reveal()))
+            .into_iter()
+            .collect();
+        let supervised =
+            SupervisedChild::start(&folder, Path::new(ENV_PROGRAM), &given, &environment);
+        Ok(Self {
+            supervised: supervised.map_err(failed)?,
+            socket,
+            named,
+        })
+    }
+
+    /// Waits until a session can be had.
+    async fn wait(&self) -> Result<(), ProxyStartError> {
+        let deadline = Instant::now() + LOGIN_TIME_MAX;
+        let login = SessionLogin {
+            user: self.user(),
+            database: self.database(),
+            application_name: "",
+            repairs: true,
+        };
+        loop {
+            let fault = match ProxySession::open(&self.socket, &login, deadline).await {
+                // Whether this session gets a policy is told of the one that asks.
+                Ok(_) | Err(SessionFault::Refused(_)) => return Ok(()),
+                Err(fault) => fault,
+            };
+            if self.supervised.exited().is_some() || Instant::now() > deadline {
+                let said = self.supervised.stderr();
+                let said = if said.is_empty() {
+                    fault.to_string()
+                } else {
+                    said
+                };
+                return Err(ProxyStartError::Unserved(said));
+            }
+            sleep(TRY_PAUSE / 10).await;
+        }
+    }
+
+    /// Its socket.
+    pub fn socket(&self) -> &Path {
+        &self.socket
+    }
+
+    /// Who logs in to the database.
+    pub fn user(&self) -> &str {
+        &self.named.user
+    }
+
+    /// The database of the address.
+    pub fn database(&self) -> &str {
+        &self.named.database
+    }
+
+    /// The address without its password, and that.
+    pub fn upstream(&self) -> (&str, Option<&Secret>) {
+        (&self.named.address, self.named.password.as_ref())
+    }
+}
+
+/// Arguments for `env` by which no setting of another pgsieve is taken over.
+pub(super) fn without_settings(
+    variables: impl IntoIterator<Item = (OsString, OsString)>,
+) -> Vec<OsString> {
+    let names = variables.into_iter().map(|(name, _)| name);
+    let settings = names.filter(|name| {
+        name.to_str()
+            .is_some_and(|name| name.starts_with("PGSIEVE_"))
+    });
+    settings.flat_map(|name| ["-u".into(), name]).collect()
+}
+
+/// An address without a password, for another user.
+fn with_user(address: &str, user: &str) -> String {
+    let (scheme, rest) = address.split_once("://").unwrap_or(("postgres", address));
+    let end = rest.find(['/', '?']).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at_checked(end).unwrap_or((rest, ""));
+    let host = authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, host)| host);
+    let user = utf8_percent_encode(user, NON_ALPHANUMERIC);
+    format!("{scheme}://{user}@{host}{path}")
+}
+
+impl ProxyStartError {
+    fn of_address(error: crate::demo::DemoError) -> Self {
+        match error {
+            crate::demo::DemoError::Upstream(problems) => Self::Upstream(problems),
+            other => Self::Unserved(other.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for ProxyStartError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Upstream(problems) => {
+                let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+                formatter.write_str(&told.join("\n"))
+            }
+            Self::System(kind) => write!(formatter, "pgsieve cannot be started: {kind}"),
+            Self::Unserved(said) => {
+                write!(formatter, "pgsieve does not serve:\n{}", said.trim_end())
+            }
+        }
+    }
+}
+
+/// What sets the environment of another program.
+pub(super) const ENV_PROGRAM: &str = "/usr/bin/env";
+
+/// Whoever reaches the socket is this user.
+const FIXED_SETTINGS: [&str; 2] = ["PGSIEVE_CLIENT_AUTH_METHOD=trust", "PGSIEVE_METRICS=off"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_told_for_another_user() {
+        for (address, wanted) in [
+            (
+                "postgres://ann@db:5433/sales?sslmode=require",
+                "postgres://b%40n@db:5433/sales?sslmode=require",
+            ),
+            ("postgres://db/sales", "postgres://b%40n@db/sales"),
+            ("postgres://", "postgres://b%40n@"),
+        ] {
+            assert_eq!(with_user(address, "b@n"), wanted);
+        }
+    }
+
+    #[test]
+    fn settings_of_another_pgsieve_are_left_out() {
+        let variables = [
+            ("PGSIEVE_CONFIG", "a"),
+            ("PATH", "b"),
+            ("PGSIEVE_LISTEN", "c"),
+        ];
+        let variables = variables.map(|(name, value)| (name.into(), value.into()));
+        assert_eq!(
+            without_settings(variables),
+            ["-u", "PGSIEVE_CONFIG", "-u", "PGSIEVE_LISTEN"]
+        );
+    }
+}

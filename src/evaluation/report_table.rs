@@ -1,0 +1,229 @@
+//! Reports as a table for a person: a column for each.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use super::report::{EntryReport, EvaluationReport};
+use super::report_comparison::ReportComparison;
+use super::scores::{EvaluationScores, MeanDeviation};
+use crate::telemetry::session_info::cleaned;
+
+/// A line of the table: what it tells, and that of each report.
+struct TableLine {
+    name: String,
+    values: Vec<String>,
+}
+
+/// The table, and what each report is beside the first.
+pub fn table(reports: &[EvaluationReport]) -> String {
+    let mut lines = vec![line(reports, "", |report| cleaned(&report.label))];
+    let mut add = |name: &str, value: &dyn Fn(&EvaluationReport) -> String| {
+        lines.push(line(reports, name, value));
+    };
+    add("questions", &|report| report.entries.len().to_string());
+    add("  that can be scored", &|report| {
+        report.scores.scored.to_string()
+    });
+    add("runs of each", &|report| report.setup.runs.to_string());
+    add("accuracy", &|report| spread(report.scores.accuracy));
+    add("  with repairs off", &|report| {
+        spread(report.scores.accuracy_before_repair)
+    });
+    add("statements that run", &|report| {
+        spread(report.scores.running)
+    });
+    if reports
+        .iter()
+        .any(|report| report.scores.latency.generate_p50.is_some())
+    {
+        add("malformed answers", &|report| {
+            percent(report.scores.malformed)
+        });
+    }
+    let most = reports
+        .iter()
+        .map(|report| report.scores.rounds.len())
+        .max();
+    for attempts in 1..=most.unwrap_or(0) {
+        let name = format!("right after {attempts} attempt{}", plural(attempts));
+        add(&name, &|report| {
+            let rounds = report.scores.rounds.iter().take(attempts);
+            rounds
+                .last()
+                .map_or_else(String::new, |round| percent(round.accuracy))
+        });
+    }
+    for difficulty in names(reports, |scores| {
+        let all = scores.difficulties.iter();
+        all.map(|one| one.difficulty.clone()).collect()
+    }) {
+        add(&format!("accuracy, {difficulty}"), &|report| {
+            let all = &report.scores.difficulties;
+            let own = all.iter().find(|one| one.difficulty == difficulty);
+            own.map_or_else(String::new, |one| percent(one.accuracy))
+        });
+    }
+    for failure in names(reports, |scores| scores.failures.keys().cloned().collect()) {
+        add(&failure, &|report| {
+            let count = report.scores.failures.get(&failure);
+            count.map_or_else(String::new, ToString::to_string)
+        });
+    }
+    for recoverer in names(reports, |scores| {
+        let all = scores.recoverers.iter();
+        all.map(|one| one.recoverer.clone()).collect()
+    }) {
+        add(&format!("{recoverer}: applied, lift, harm"), &|report| {
+            let own = report
+                .scores
+                .recoverers
+                .iter()
+                .find(|one| one.recoverer == recoverer);
+            own.map_or_else(String::new, |one| {
+                format!("{}, {}, {}", one.applied, one.lift, one.harm)
+            })
+        });
+    }
+    if reports.iter().any(|report| report.scores.hints.hinted > 0) {
+        add("next attempts right, with a hint", &|report| {
+            let hints = report.scores.hints;
+            format!("{} of {}", hints.hinted_right, hints.hinted)
+        });
+        add("  without one", &|report| {
+            let hints = report.scores.hints;
+            format!("{} of {}", hints.plain_right, hints.plain)
+        });
+    }
+    add("statements, p50 and p95 ms", &|report| {
+        let latency = report.scores.latency;
+        times(latency.statement_p50, latency.statement_p95)
+    });
+    if reports
+        .iter()
+        .any(|report| report.scores.latency.generate_p50.is_some())
+    {
+        add("answers of the command, ms", &|report| {
+            let latency = report.scores.latency;
+            times(latency.generate_p50, latency.generate_p95)
+        });
+    }
+    written(&lines) + &comparisons(reports)
+}
+
+/// What became of questions that an earlier report has as failed: then and now, side by side.
+pub fn side_by_side(entries: &[EntryReport]) -> String {
+    let lines: Vec<TableLine> = (entries.iter())
+        .filter_map(|entry| {
+            let previous = entry.previous.as_deref()?;
+            Some(TableLine {
+                name: cleaned(&entry.id),
+                values: vec![cleaned(previous), cleaned(&entry.ending())],
+            })
+        })
+        .collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut all = vec![TableLine {
+        name: String::new(),
+        values: vec!["before".into(), "now".into()],
+    }];
+    all.extend(lines);
+    written(&all)
+}
+
+fn comparisons(reports: &[EvaluationReport]) -> String {
+    let mut out = String::new();
+    if let Some((first, others)) = reports.split_first() {
+        for other in others {
+            let compared = ReportComparison::of(first, other);
+            let (first, other) = (cleaned(&first.label), cleaned(&other.label));
+            let _ = writeln!(out, "\n{other} beside {first}: {}", compared.verdict());
+            for (what, named) in [("won", &compared.won), ("lost", &compared.lost)] {
+                if !named.is_empty() {
+                    let shown: Vec<String> =
+                        named.iter().take(NAMED_MAX).map(|id| cleaned(id)).collect();
+                    let more = if named.len() > NAMED_MAX { " …" } else { "" };
+                    let _ = writeln!(out, "  {what}: {}{more}", shown.join(" "));
+                }
+            }
+        }
+    }
+    out
+}
+
+fn line(
+    reports: &[EvaluationReport],
+    name: &str,
+    value: impl Fn(&EvaluationReport) -> String,
+) -> TableLine {
+    TableLine {
+        name: cleaned(name),
+        values: reports.iter().map(value).collect(),
+    }
+}
+
+/// Everything that any of them names, in order.
+fn names(
+    reports: &[EvaluationReport],
+    of: impl Fn(&EvaluationScores) -> Vec<String>,
+) -> BTreeSet<String> {
+    let all = reports.iter().flat_map(|report| of(&report.scores));
+    all.collect()
+}
+
+fn written(lines: &[TableLine]) -> String {
+    let width = |text: &str| text.chars().count();
+    let first = lines
+        .iter()
+        .map(|line| width(&line.name))
+        .max()
+        .unwrap_or(0);
+    let columns = lines
+        .iter()
+        .map(|line| line.values.len())
+        .max()
+        .unwrap_or(0);
+    let widths: Vec<usize> = (0..columns)
+        .map(|column| {
+            let values = lines.iter().filter_map(|line| line.values.get(column));
+            values.map(|value| width(value)).max().unwrap_or(0)
+        })
+        .collect();
+    let mut out = String::new();
+    for line in lines {
+        let mut text = format!("{:first$}", line.name);
+        for (value, width) in line.values.iter().zip(&widths) {
+            let _ = write!(text, "  {value:>width$}");
+        }
+        out.push_str(text.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+/// `81.7 % ± 2.1`, of several runs.
+fn spread(value: MeanDeviation) -> String {
+    match value.deviation > 0.0 {
+        true => format!("{} ± {:.1}", percent(value.mean), value.deviation * 100.0),
+        false => percent(value.mean),
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+fn times(half: Option<f64>, most: Option<f64>) -> String {
+    match (half, most) {
+        (Some(half), Some(most)) => format!("{half:.1}, {most:.1}"),
+        _ => String::new(),
+    }
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+/// Questions that are named of a difference.
+const NAMED_MAX: usize = 20;
