@@ -16,6 +16,7 @@
 //! * `health`, `reload`, `sessions` (by `admin_request`): what operators ask of a running pgsieve
 //! * `rules`: what each rule is for
 //! * `hash_password`, `certs`: what setting up needs
+//! * `demo_generator`: scripted answers to the questions of the demo
 //! * `statement_input`, `verdict_output`, `check_lints`: how `check` reads and writes;
 //!   `database_catalog`: for
 //!   which session; `settings_sources`: where settings come from; `allocator`: memory given back
@@ -40,6 +41,7 @@ mod check_lints;
 mod choose;
 
 mod database_catalog;
+mod demo_generator;
 mod doctor;
 mod eval;
 mod ground;
@@ -108,6 +110,9 @@ enum CliCommand {
     Certs(certs::CertsFlags),
     /// Shows pgsieve at work with a private Postgres, or with the one of --upstream.
     Demo(DemoFlags),
+    /// Answers a question about the demo's shop by a script, for evaluations without a model.
+    #[command(hide = true)]
+    DemoGenerator(demo_generator::DemoGeneratorFlags),
     /// Prints every metric: its name, type, unit, labels and meaning, as a table in Markdown.
     Metrics,
     /// Prints every setting: its key, meaning, default and environment variable.
@@ -181,6 +186,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             drop(out);
             show(flags)
         }
+        CliCommand::DemoGenerator(flags) => demo_generator::run(&flags, &mut out),
         CliCommand::Metrics => print_outcome(out.write_all(metrics::markdown().as_bytes())),
         CliCommand::Keys => print_outcome(out.write_all(keys::reference().as_bytes())),
     };

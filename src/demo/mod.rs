@@ -6,6 +6,7 @@
 //! - [`cluster`] starts and stops a Postgres of our own; the tests use it as well
 //! - [`supervisor`] runs a program that must not outlive us
 //! - [`sample`] is the database that the demo shows
+//! - [`questions`] about it, and [`generators`] that answer them by a script, for evaluations
 //! - [`proxy`] runs `pgsieve serve` as its users do, in a process of its own; [`named_upstream`]:
 //!   before a database that somebody names
 //! - [`tour`] asks through pgsieve and shows what came back; [`server_notices`]: also what is said
@@ -13,9 +14,11 @@
 
 pub mod cluster;
 mod error;
+pub mod generators;
 mod grounding_step;
 pub mod named_upstream;
 mod proxy;
+pub mod questions;
 pub mod sample;
 mod server_notices;
 pub mod supervisor;

@@ -77,7 +77,7 @@ fn a_demo_before_a_database_of_yours_changes_nothing_in_it() {
 }
 
 /// Every row and every object of the shop, folded into one value.
-fn contents(stack: &Stack) -> Vec<Vec<String>> {
+pub(super) fn contents(stack: &Stack) -> Vec<Vec<String>> {
     let asked = "SELECT c.relname, c.relkind::text, c.relacl::text,
         CASE WHEN c.relkind = 'r' THEN md5(query_to_xml(
           format('SELECT * FROM %s x ORDER BY x::text', c.oid::regclass),

@@ -4,4 +4,5 @@ mod command_line;
 mod demo;
 mod dumps;
 mod harness;
+mod shop_questions;
 mod tonight;
