@@ -134,6 +134,10 @@ struct DemoFlags {
     /// Ends after the tour.
     #[arg(long)]
     once: bool,
+    /// In place of the tour: three scripted generators answer sixty questions about the sample, and
+    /// their accuracy is shown, as a table and as a page of charts.
+    #[arg(long, conflicts_with_all = ["upstream", "policy", "audit"])]
+    eval: bool,
 }
 
 /// How a command ended.
@@ -199,12 +203,14 @@ fn show(flags: DemoFlags) -> CommandOutcome {
         policy,
         audit,
         once,
+        eval,
     } = flags;
     let arguments = DemoArguments {
         upstream,
         policy,
         audit,
         once,
+        evaluates: eval,
     };
     match demo::run(&arguments, &mut io::stdout()) {
         Ok(()) => CommandOutcome::Done,

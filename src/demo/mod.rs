@@ -10,10 +10,12 @@
 //! - [`proxy`] runs `pgsieve serve` as its users do, in a process of its own; [`named_upstream`]:
 //!   before a database that somebody names
 //! - [`tour`] asks through pgsieve and shows what came back; [`server_notices`]: also what is said
-//!   beside it; [`grounding_step`]: a grounding, and how it goes stale
+//!   beside it; [`grounding_step`]: a grounding, and how it goes stale; [`evaluation_step`]: three
+//!   generators, evaluated
 
 pub mod cluster;
 mod error;
+mod evaluation_step;
 pub mod generators;
 mod grounding_step;
 pub mod named_upstream;
@@ -48,6 +50,8 @@ pub struct DemoArguments {
     pub audit: Option<PathBuf>,
     /// Ends after the tour instead of waiting for Ctrl-C.
     pub once: bool,
+    /// Shows an evaluation in the place of the tour.
+    pub evaluates: bool,
 }
 
 /// Runs the demo until Ctrl-C, or to the end of the tour where that was asked for.
@@ -75,6 +79,10 @@ async fn show(arguments: &DemoArguments, out: &mut dyn Write) -> Result<(), Demo
         None => {
             let (cluster, login) = private_shop(out).await?;
             let upstream = format!("postgres://127.0.0.1:{}/{DATABASE}", cluster.port());
+            if arguments.evaluates {
+                evaluation_step::show(&login.url(&cluster), out)?;
+                return tell_untouched(&cluster, out).await;
+            }
             (Some(cluster), login, ProxyUpstream::Private(upstream))
         }
     };
@@ -103,18 +111,7 @@ async fn show(arguments: &DemoArguments, out: &mut dyn Write) -> Result<(), Demo
     drop(client);
     outcome?;
     if let Some(cluster) = &cluster {
-        let untouched =
-            tour::shop_is_untouched(&connect(&cluster.admin_url(DATABASE)).await?).await?;
-        if !untouched {
-            return Err(DemoError::Tour {
-                step: "the rows of the shop",
-                what: "have changed".into(),
-            });
-        }
-        write_text(
-            out,
-            "Counted behind pgsieve's back: every row of the shop is where it was.\n",
-        )?;
+        tell_untouched(cluster, out).await?;
     }
     proxy.announce(&login, out)?;
     if let Some(cluster) = &cluster {
@@ -133,6 +130,21 @@ async fn show(arguments: &DemoArguments, out: &mut dyn Write) -> Result<(), Demo
     drop(proxy);
     drop(cluster);
     Ok(())
+}
+
+/// Says that nothing in the shop has changed.
+async fn tell_untouched(cluster: &PrivateCluster, out: &mut dyn Write) -> Result<(), DemoError> {
+    let admin = connect(&cluster.admin_url(DATABASE)).await?;
+    if !tour::shop_is_untouched(&admin).await? {
+        return Err(DemoError::Tour {
+            step: "the rows of the shop",
+            what: "have changed".into(),
+        });
+    }
+    write_text(
+        out,
+        "Counted behind pgsieve's back: every row of the shop is where it was.\n",
+    )
 }
 
 async fn private_shop(out: &mut dyn Write) -> Result<(PrivateCluster, ProxyLogin), DemoError> {

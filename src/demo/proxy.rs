@@ -12,7 +12,7 @@ use tokio_postgres::{Client, NoTls};
 use crate::limits;
 use crate::secret::Secret;
 
-use super::cluster::{free_port, random_name};
+use super::cluster::{PrivateCluster, free_port, random_name};
 use super::named_upstream::NamedUpstream;
 use super::server_notices::ServerNotices;
 use super::supervisor::SupervisedChild;
@@ -171,6 +171,13 @@ impl ProxyLogin {
             database: database.to_owned(),
             password_shown: true,
         }
+    }
+
+    /// Its address at our own Postgres.
+    pub fn url(&self, cluster: &PrivateCluster) -> String {
+        let (user, password) = (&self.user, self.password.reveal());
+        let (port, database) = (cluster.port(), &self.database);
+        format!("postgres://{user}:{password}@127.0.0.1:{port}/{database}")
     }
 
     /// A login of somebody's own, whose password nobody sees.

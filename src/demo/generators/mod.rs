@@ -24,6 +24,17 @@ pub enum GeneratorKind {
     Hostile,
 }
 
+impl GeneratorKind {
+    /// The word by which it is asked for.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Sloppy => "sloppy",
+            Self::Hostile => "hostile",
+        }
+    }
+}
+
 /// What a generator prints, and how it ends.
 #[derive(Debug, PartialEq, Eq)]
 pub struct GeneratorOutput {
