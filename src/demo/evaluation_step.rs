@@ -39,7 +39,7 @@ pub fn show(upstream: &str, out: &mut dyn Write) -> Result<(), DemoError> {
         let report = folder.join(format!("{name}.json"));
         let quoted = program.display().to_string().replace('\'', "'\\''");
         let generate = format!("'{quoted}' demo-generator {name}");
-        let arguments: [OsString; 12] = [
+        let arguments: [OsString; 13] = [
             dataset.clone().into(),
             "--upstream".into(),
             upstream.into(),
@@ -48,6 +48,7 @@ pub fn show(upstream: &str, out: &mut dyn Write) -> Result<(), DemoError> {
             "--runs=3".into(),
             "--rounds=1".into(),
             "--grounding=off".into(),
+            "--timeout=5s".into(),
             "--out".into(),
             report.clone().into(),
             "--label".into(),

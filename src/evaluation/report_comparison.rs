@@ -54,6 +54,116 @@ impl ReportComparison {
             (true, false) => "worse",
             (false, _) => "no difference that chance does not explain",
         };
-        format!("{kind}: {counts}, p = {p_value:.3} (McNemar, exact)")
+        let chance = match p_value < 0.001 {
+            true => "p < 0.001".to_owned(),
+            false => format!("p = {p_value:.3}"),
+        };
+        format!("{kind}: {counts}, {chance} (McNemar, exact)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::report::{
+        AnswerOutcome, AttemptReport, EvaluatedDataset, EvaluationSetup, FORMAT, ReferenceReport,
+        ReferenceState, RunReport, StatementSource,
+    };
+    use crate::evaluation::scores::EvaluationScores;
+
+    /// A report in which a question is answered in so many of three runs.
+    fn report(label: &str, right: &[usize]) -> EvaluationReport {
+        let attempt = |outcome| AttemptReport {
+            outcome,
+            class: None,
+            recoverers: Vec::new(),
+            before_repair: None,
+            hinted: false,
+            generate_ms: None,
+            statement_ms: None,
+            sql: None,
+            ran: None,
+            message: None,
+        };
+        let entries = (right.iter().enumerate()).map(|(number, right)| EntryReport {
+            id: number.to_string(),
+            question: None,
+            difficulty: None,
+            database: None,
+            origin: None,
+            reference: ReferenceReport {
+                state: ReferenceState::Known,
+                sqlstate: None,
+                repaired: false,
+            },
+            previous: None,
+            runs: (0..3)
+                .map(|run| RunReport {
+                    attempts: vec![attempt(match run < *right {
+                        true => AnswerOutcome::Right,
+                        false => AnswerOutcome::Wrong,
+                    })],
+                })
+                .collect(),
+        });
+        EvaluationReport {
+            format: FORMAT,
+            pgsieve: "0".into(),
+            began_at: "2026-01-02T03:04:05Z".into(),
+            label: label.into(),
+            dataset: EvaluatedDataset {
+                files: Vec::new(),
+                digest: String::new(),
+                entries: 0,
+            },
+            setup: EvaluationSetup {
+                policy: "agent".into(),
+                source: StatementSource::Dataset,
+                runs: 3,
+                rounds: 0,
+                comparison: String::new(),
+            },
+            scores: EvaluationScores::default(),
+            entries: entries.collect(),
+        }
+    }
+
+    #[test]
+    fn an_answer_counts_where_most_of_its_runs_do() {
+        let (earlier, later) = (
+            report("a", &[3, 2, 1, 0, 0]),
+            report("b", &[3, 1, 2, 2, 0, 3]),
+        );
+        let compared = ReportComparison::of(&earlier, &later);
+        assert_eq!(compared.shared, 5);
+        assert_eq!(
+            (compared.lost, compared.won),
+            (vec!["1".to_owned()], vec!["2".to_owned(), "3".to_owned()])
+        );
+    }
+
+    #[test]
+    fn what_chance_explains_is_called_no_difference() {
+        let told = |before: usize, after: usize| {
+            let of = |right: usize| {
+                let all: Vec<usize> = (0..20)
+                    .map(|number| if number < right { 3 } else { 0 })
+                    .collect();
+                report("x", &all)
+            };
+            ReportComparison::of(&of(before), &of(after)).verdict()
+        };
+        assert!(
+            told(10, 14).starts_with("no difference"),
+            "{}",
+            told(10, 14)
+        );
+        assert!(
+            told(4, 12).starts_with("better: 8 won, 0 lost of 20"),
+            "{}",
+            told(4, 12)
+        );
+        assert!(told(12, 4).starts_with("worse"), "{}", told(12, 4));
+        assert!(told(0, 20).contains("p < 0.001"), "{}", told(0, 20));
     }
 }

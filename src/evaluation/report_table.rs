@@ -1,6 +1,5 @@
 //! Reports as a table for a person: a column for each.
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::report::{EntryReport, EvaluationReport};
@@ -189,13 +188,18 @@ impl TableLine {
     }
 }
 
-/// Everything that any of them names, in order.
+/// Everything that any of them names, each once, in the order in which it comes.
 fn names(
     reports: &[EvaluationReport],
     of: impl Fn(&EvaluationScores) -> Vec<String>,
-) -> BTreeSet<String> {
-    let all = reports.iter().flat_map(|report| of(&report.scores));
-    all.collect()
+) -> Vec<String> {
+    let mut names = Vec::new();
+    for name in reports.iter().flat_map(|report| of(&report.scores)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 fn written(lines: &[TableLine]) -> String {
@@ -230,7 +234,8 @@ fn written(lines: &[TableLine]) -> String {
 
 /// `81.7 % ± 2.1`, of several runs.
 fn spread(value: MeanDeviation) -> String {
-    match value.deviation > 0.0 {
+    // What rounds to nothing is none.
+    match value.deviation >= 0.0005 {
         true => format!("{} ± {:.1}", percent(value.mean), value.deviation * 100.0),
         false => percent(value.mean),
     }
