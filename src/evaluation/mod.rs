@@ -11,7 +11,7 @@
 //!   one of them; `conversation`: its sessions; `held_reference`: what it is held against
 //! * [`result_comparison`]: whether two results are the same answer
 //! * [`report`]: what was found; [`entry_report`]: of one question; [`scores`]: what it comes to;
-//!   [`report_table`]: told for a person
+//!   [`report_table`]: told for a person; [`report_page`]: as one HTML file with charts
 //! * [`report_comparison`]: two reports question by question; [`paired_test`]: whether a difference
 //!   is more than chance
 
@@ -31,6 +31,7 @@ pub mod proxy;
 pub mod proxy_session;
 pub mod report;
 pub mod report_comparison;
+pub mod report_page;
 pub mod report_table;
 pub mod result_comparison;
 pub mod runner;

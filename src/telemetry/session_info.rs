@@ -215,7 +215,7 @@ pub fn cleaned(text: &str) -> String {
 }
 
 /// Line separators and marks that change the direction or look of the text around them.
-fn is_invisible(c: char) -> bool {
+pub fn is_invisible(c: char) -> bool {
     matches!(
         c,
         '\u{00ad}' | '\u{061c}' | '\u{feff}'
