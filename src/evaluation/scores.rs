@@ -403,7 +403,7 @@ mod tests {
             entry(
                 known,
                 "easy",
-                &[std::slice::from_ref(&right), &[right.clone()]],
+                &[std::slice::from_ref(&right), std::slice::from_ref(&right)],
             ),
             entry(
                 known,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::{CommandOutcome, complain, fail, print_outcome};
 use crate::evaluation::report::{EvaluationReport, FORMAT};
-use crate::evaluation::report_table;
+use crate::evaluation::{report_page, report_table};
 use crate::limits::evaluation::REPORT_BYTES_MAX;
 use crate::text_file;
 
@@ -33,6 +33,11 @@ pub fn run(flags: &ReportFlags, out: &mut impl Write) -> CommandOutcome {
             return CommandOutcome::Misused;
         }
     };
+    if let Some(path) = &flags.html
+        && let Err(error) = write_private(path, &report_page::page(&reports))
+    {
+        return unwritten(path, &error);
+    }
     let printed = out.write_all(report_table::table(&reports).as_bytes());
     print_outcome(printed)
 }

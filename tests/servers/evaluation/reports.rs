@@ -36,7 +36,10 @@ fn a_later_report_is_held_against_an_earlier_one() {
         assert_eq!(mode & 0o777, 0o600);
     }
     let paths = ["before.json", "same.json", "after.json"].map(|name| folder.path(name));
-    let arguments = ["eval", "report", &paths[0], &paths[1], &paths[2]];
+    let page = folder.path("report.html");
+    let arguments = [
+        "eval", "report", &paths[0], &paths[1], &paths[2], "--html", &page,
+    ];
     let output = pgsieve(&arguments, "");
     let told = String::from_utf8(output.stdout).unwrap();
     for wanted in [
@@ -48,6 +51,13 @@ fn a_later_report_is_held_against_an_earlier_one() {
     ] {
         assert!(told.contains(wanted), "{wanted}\n{told}");
     }
+    let html = std::fs::read_to_string(&page).unwrap();
+    for wanted in ["default-src 'none'", "<svg", "8 won, 0 lost of 12", "91.7"] {
+        assert!(html.contains(wanted), "{wanted}");
+    }
+    assert!(!html.contains("<script") && !html.contains("http://") && !html.contains("src="));
+    let mode = std::fs::metadata(&page).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
 }
 
 #[test]
