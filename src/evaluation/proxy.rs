@@ -30,6 +30,12 @@ pub struct EvaluatedDatabase {
     pub policy: String,
     /// Who logs in there in the place of the address's user, and the password.
     pub role: Option<(String, Option<Secret>)>,
+    /// The user that sessions name, in the place of whoever logs in.
+    pub user: Option<String>,
+    /// What they call themselves.
+    pub application_name: String,
+    /// Their database, in the place of the address's.
+    pub database: Option<String>,
 }
 
 /// A running pgsieve.
@@ -64,6 +70,9 @@ impl EvaluationProxy {
             upstream,
             policy,
             role,
+            user,
+            application_name,
+            database,
         } = database;
         let mut named =
             NamedUpstream::of(&upstream, env::vars_os()).map_err(ProxyStartError::of_address)?;
@@ -73,7 +82,13 @@ impl EvaluationProxy {
             named.user = role;
         }
         let proxy = Self::spawn(named, &policy)?;
-        proxy.wait().await?;
+        let login = SessionLogin {
+            user: user.as_deref().unwrap_or(proxy.user()),
+            database: database.as_deref().unwrap_or(proxy.database()),
+            application_name: &application_name,
+            repairs: true,
+        };
+        proxy.wait(&login).await?;
         Ok(proxy)
     }
 
@@ -118,26 +133,22 @@ impl EvaluationProxy {
     }
 
     /// Waits until a session can be had.
-    async fn wait(&self) -> Result<(), ProxyStartError> {
+    async fn wait(&self, login: &SessionLogin<'_>) -> Result<(), ProxyStartError> {
         let deadline = Instant::now() + LOGIN_TIME_MAX;
-        let login = SessionLogin {
-            user: self.user(),
-            database: self.database(),
-            application_name: "",
-            repairs: true,
-        };
         loop {
-            let fault = match ProxySession::open(&self.socket, &login, deadline).await {
-                // Whether this session gets a policy is told of the one that asks.
-                Ok(_) | Err(SessionFault::Refused(_)) => return Ok(()),
+            let fault = match ProxySession::open(&self.socket, login, deadline).await {
+                Ok(_) => return Ok(()),
                 Err(fault) => fault,
             };
-            if self.supervised.exited().is_some() || Instant::now() > deadline {
+            let is_final = match &fault {
+                SessionFault::Refused(error) => !error.is_of_the_moment(),
+                _ => self.supervised.exited().is_some(),
+            };
+            if is_final || Instant::now() > deadline {
                 let said = self.supervised.stderr();
-                let said = if said.is_empty() {
-                    fault.to_string()
-                } else {
-                    said
+                let said = match &fault {
+                    SessionFault::Lost if !said.is_empty() => said,
+                    fault => fault.to_string(),
                 };
                 return Err(ProxyStartError::Unserved(said));
             }

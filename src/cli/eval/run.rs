@@ -130,6 +130,9 @@ fn database(flags: &EvalRunFlags) -> Result<EvaluatedDatabase, String> {
         upstream: flags.upstream.clone().unwrap_or_default(),
         policy: flags.policy.clone(),
         role: flags.role.clone().map(|role| (role, password)),
+        user: flags.user.clone(),
+        application_name: flags.application_name.clone(),
+        database: flags.database.clone(),
     })
 }
 

@@ -36,7 +36,7 @@ pub const COMMAND_BYTES_MAX: u64 = 512 * 1024;
 pub const GROUNDING_BYTES_MAX: u64 = 16 << 20;
 
 /// How long a login at the proxy may take, the load of its catalog included.
-pub const LOGIN_TIME_MAX: Duration = Duration::from_secs(60);
+pub const LOGIN_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// How long a command that reads a grounding may take.
 pub const GROUNDING_TIME_MAX: Duration = Duration::from_secs(120);

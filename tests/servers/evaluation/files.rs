@@ -64,7 +64,11 @@ fn what_is_wrong_is_told_before_anything_is_asked() {
     assert_eq!(status, Some(1), "{told}");
     assert!(told.contains("/no/policy.yaml"), "{told}");
     let (status, told) = complaint(&[&good, "--database", "no_such_database"], "");
-    assert_eq!(status, Some(0), "{told}");
+    assert_eq!(status, Some(1), "{told}");
+    assert!(told.contains("3D000"), "{told}");
+    let (status, told) = complaint(&[&good, "--role", "no_such_role"], "");
+    assert_eq!(status, Some(1), "{told}");
+    assert!(told.contains("28"), "{told}");
 }
 
 #[test]
