@@ -17,7 +17,7 @@ use crate::config::SettingsProblem;
 use crate::demo::cluster::random_name;
 use crate::demo::named_upstream::NamedUpstream;
 use crate::demo::supervisor::SupervisedChild;
-use crate::limits::evaluation::{LOGIN_TIME_MAX, TRY_PAUSE};
+use crate::limits::evaluation::{LOGIN_TIME_MAX, TRY_PAUSE, UNREACHABLE_TIME_MAX};
 use crate::secret::Secret;
 use tokio::time::{Instant, sleep};
 
@@ -134,13 +134,16 @@ impl EvaluationProxy {
 
     /// Waits until a session can be had.
     async fn wait(&self, login: &SessionLogin<'_>) -> Result<(), ProxyStartError> {
-        let deadline = Instant::now() + LOGIN_TIME_MAX;
+        let (began, deadline) = (Instant::now(), Instant::now() + LOGIN_TIME_MAX);
         loop {
             let fault = match ProxySession::open(&self.socket, login, deadline).await {
                 Ok(_) => return Ok(()),
                 Err(fault) => fault,
             };
             let is_final = match &fault {
+                SessionFault::Refused(error) if error.sqlstate.starts_with("08") => {
+                    !error.is_of_the_moment() || began.elapsed() > UNREACHABLE_TIME_MAX
+                }
                 SessionFault::Refused(error) => !error.is_of_the_moment(),
                 _ => self.supervised.exited().is_some(),
             };

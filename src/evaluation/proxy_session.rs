@@ -253,7 +253,7 @@ impl ServerError {
     /// Whether the statement may well run a moment later.
     pub fn is_of_the_moment(&self) -> bool {
         let class = self.sqlstate.get(..2).unwrap_or_default();
-        ["08", "40", "53"].contains(&class)
+        ["08", "40", "53"].contains(&class) && self.sqlstate != LOGIN_NOT_ACCEPTED
             || self.sqlstate == "57P03"
             || self.sqlstate == "55000" && self.message.contains("catalog")
     }
@@ -284,6 +284,10 @@ impl fmt::Display for SessionFault {
         }
     }
 }
+
+/// `sqlserver_rejected_establishment_of_sqlconnection`: by pgsieve, of a password that the database
+/// does not take.
+const LOGIN_NOT_ACCEPTED: &str = "08004";
 
 /// How pgsieve begins to tell of a repair.
 const REPAIRED: &str = "pgsieve repaired this statement: ";

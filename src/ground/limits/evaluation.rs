@@ -38,6 +38,9 @@ pub const GROUNDING_BYTES_MAX: u64 = 16 << 20;
 /// How long a login at the proxy may take, the load of its catalog included.
 pub const LOGIN_TIME_MAX: Duration = Duration::from_secs(30);
 
+/// How long a database is waited for that cannot be reached: it may be starting.
+pub const UNREACHABLE_TIME_MAX: Duration = Duration::from_secs(5);
+
 /// How long a command that reads a grounding may take.
 pub const GROUNDING_TIME_MAX: Duration = Duration::from_secs(120);
 

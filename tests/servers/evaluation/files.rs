@@ -3,6 +3,8 @@
 
 use serde_json::json;
 
+use crate::support::command::pgsieve;
+
 use super::{TestFolder, endings, entry, report_of, run};
 
 fn complaint(arguments: &[&str], input: &str) -> (Option<i32>, String) {
@@ -66,9 +68,14 @@ fn what_is_wrong_is_told_before_anything_is_asked() {
     let (status, told) = complaint(&[&good, "--database", "no_such_database"], "");
     assert_eq!(status, Some(1), "{told}");
     assert!(told.contains("3D000"), "{told}");
+    let nobody = "postgres://a:b@127.0.0.1:1/c";
+    let output = pgsieve(&["eval", &good, "--upstream", nobody], "");
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("pgsieve does not serve:\n08"), "{told}");
     let (status, told) = complaint(&[&good, "--role", "no_such_role"], "");
     assert_eq!(status, Some(1), "{told}");
-    assert!(told.contains("28"), "{told}");
+    assert!(told.contains("08004"), "{told}");
 }
 
 #[test]
