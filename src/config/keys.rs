@@ -5,9 +5,9 @@
 
 use crate::config::choice_weights;
 use crate::config::login_keys;
-use crate::config::receipt_keys;
 use crate::config::settings_key::{KeyForm, SettingsKey};
 use crate::config::user_keys::USER_KEYS;
+use crate::config::{capture_keys, receipt_keys};
 
 impl SettingsKey {
     /// The key of a path.
@@ -346,6 +346,8 @@ pub const KEYS: &[SettingsKey] = &[
     receipt_keys::KEY_FILE,
     receipt_keys::ISSUER,
     receipt_keys::VALID_FOR,
+    capture_keys::FILE,
+    capture_keys::BYTES_MAX,
     SettingsKey {
         path: "traces.endpoint",
         form: KeyForm::Word,

@@ -12,8 +12,8 @@
 //!   new ones needs a restart
 //! * [`warnings`]: what should be mended about settings that work
 //! * [`choice_weights`]: what `pgsieve choose` counts
-//! * [`server`], [`recording`], [`receipts`], [`upstream`], [`catalog`], [`client`], [`users`] and
-//!   [`oidc`]: the sections, each made into the settings of the part that needs them
+//! * [`server`], [`recording`], [`receipts`], [`capture`], [`upstream`], [`catalog`], [`client`],
+//!   [`users`] and [`oidc`]: the sections, each made into the settings of the part that needs them
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -37,6 +37,8 @@ use crate::upstream::address::UpstreamSettings;
 use crate::upstream::catalog_cache::CatalogCacheSettings;
 use crate::upstream::catalog_cache::catalog_account::AccountSetting;
 
+mod capture;
+mod capture_keys;
 mod catalog;
 mod choice_weights;
 mod client;

@@ -1,8 +1,9 @@
-//! The settings of what is recorded: metrics, audit, traces, the live page.
+//! The settings of what is recorded: metrics, audit, capture, traces, the live page.
 
 use std::path::Path;
 
 use crate::config::FingerprintKey;
+use crate::config::capture::capture;
 use crate::config::quantities::size;
 use crate::config::value_reader::{KeyReader, ReadValue};
 use crate::hex;
@@ -33,10 +34,12 @@ pub fn telemetry(
         .choice("metrics", &[("on", true), ("off", false)])
         .or(true);
     let audit = audit(reader);
+    let capture = capture(reader);
     let traces = traces(reader, upstream);
     Some(TelemetrySettings {
         metrics: metrics?,
         audit: audit?,
+        capture: capture?,
         traces: traces?,
         recent: page,
     })

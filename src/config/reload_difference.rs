@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use crate::config::digests::SettingsDigests;
 use crate::config::{ProgramSettings, SettingsProblem};
 use crate::limits;
+use crate::limits::capture::CAPTURE_BYTES;
 use crate::telemetry::audit::OnFull;
 use crate::telemetry::events::WaitingKey;
 use crate::telemetry::log::LogFormat;
@@ -55,6 +56,8 @@ impl StartupSettings {
         "receipts.key_file",
         "receipts.issuer",
         "receipts.valid_for",
+        "capture.file",
+        "capture.bytes_max",
         "audit.text",
         "audit.text_recipients",
         "audit.on_full",
@@ -171,6 +174,8 @@ fn waiting(settings: &ProgramSettings) -> Vec<FixedSetting> {
         "encrypted"
     };
     let fingerprints = settings.fingerprint_key.map(|key| key.0);
+    let capture = settings.telemetry.capture.as_ref();
+    let bytes_captured = capture.map_or(CAPTURE_BYTES, |own| own.bytes_max);
     let receipts = settings.receipts.as_ref();
     let receipts = receipts.map_or_else(Default::default, |own| {
         (own.issuer.clone(), milliseconds(own.valid_for))
@@ -197,6 +202,8 @@ fn waiting(settings: &ProgramSettings) -> Vec<FixedSetting> {
         FixedSetting::open("receipts.key_file", on(settings.receipts.is_some())),
         FixedSetting::open("receipts.issuer", receipts.0),
         FixedSetting::open("receipts.valid_for", receipts.1),
+        FixedSetting::open("capture.file", path(&capture.map(|own| own.file.clone()))),
+        FixedSetting::open("capture.bytes_max", format!("{bytes_captured} B")),
         FixedSetting::open("audit.text", text),
         FixedSetting::open("audit.text_recipients", recipients.join(", ")),
         FixedSetting::open("audit.on_full", on_full),

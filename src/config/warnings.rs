@@ -15,8 +15,10 @@ use crate::net::certificate_expiry;
 use crate::net::certificate_expiry::CertificateExpiry;
 use crate::net::client_tls::ClientTlsSettings;
 use crate::policy::similar_names::nearest;
+use crate::policy::units::written_bytes;
 use crate::policy::{Policy, PolicySet};
 use crate::telemetry::audit::text::TextRecipient;
+use crate::telemetry::capture::CaptureSettings;
 use crate::telemetry::labels::{HeldCertificate, SettingsWarning};
 
 /// One thing that should be mended.
@@ -61,6 +63,7 @@ pub fn of(settings: &ProgramSettings, now: i64) -> Vec<ConfigWarning> {
     all.extend(listening(&settings.listen, &settings.client_tls));
     all.extend(forgotten_budgets(settings));
     all.extend(recorded_texts(&settings.telemetry.audit.text_recipients));
+    all.extend(captured_texts(settings.telemetry.capture.as_ref()));
     let users = users(&settings.auth);
     all.extend(unfit_users(&settings.policies, &users));
     all
@@ -145,7 +148,7 @@ fn forgotten_budgets(settings: &ProgramSettings) -> Option<ConfigWarning> {
         .then(|| ConfigWarning::new(warning, "limits.budget_file", what))
 }
 
-/// An audit with the texts of statements in it, the one place where what clients wrote is kept.
+/// An audit with the texts of statements in it, encrypted.
 fn recorded_texts(recipients: &[TextRecipient]) -> Option<ConfigWarning> {
     let what = format!(
         "the audit keeps the texts of statements, with the values and passwords in them, for \
@@ -161,6 +164,18 @@ fn recorded_texts(recipients: &[TextRecipient]) -> Option<ConfigWarning> {
         "audit.text",
         what,
     ))
+}
+
+/// A file with the texts of statements that failed, in clear.
+fn captured_texts(capture: Option<&CaptureSettings>) -> Option<ConfigWarning> {
+    let what = format!(
+        "the texts of reads that fail are kept in clear, with the values in them, in {}, up to {}: \
+         leave the key out when you have what you need, and delete the file",
+        capture?.file.display(),
+        written_bytes(capture?.bytes_max),
+    );
+    let warning = SettingsWarning::CaptureInUse;
+    Some(ConfigWarning::new(warning, "capture.file", what))
 }
 
 /// The users that the settings name.
@@ -586,6 +601,20 @@ mod tests {
             assert_eq!(found.key, "audit.text");
             assert!(found.what.contains(named), "{}", found.what);
         }
+    }
+
+    #[test]
+    fn a_capture_is_told() {
+        assert_eq!(captured_texts(None), None);
+        let capture = CaptureSettings {
+            file: "/x/c.jsonl".into(),
+            bytes_max: 64 << 20,
+        };
+        let found = captured_texts(Some(&capture)).unwrap();
+        assert_eq!(found.warning, SettingsWarning::CaptureInUse);
+        assert_eq!(found.key, "capture.file");
+        let wanted = "in /x/c.jsonl, up to 64MiB: ";
+        assert!(found.what.contains(wanted), "{}", found.what);
     }
 
     #[test]

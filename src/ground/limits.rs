@@ -4,6 +4,7 @@
 //! A hostile client can hurt its own connection only: whatever it can make grow, loop, wait or
 //! retry stops at one of these numbers.
 
+pub mod capture;
 pub mod choice;
 pub mod demo;
 pub mod evaluation;
@@ -798,13 +799,6 @@ pub const GROUNDING_SAMPLE_LETTERS_MAX: usize = 40;
 /// Words of a question that a grounding looks for: longer ones are no questions, and each word is
 /// compared with many names.
 pub const GROUNDING_QUESTION_WORDS_MAX: usize = 100;
-
-/// How long a statement may take by which a grounding learns what a session reads. What takes
-/// longer is left out.
-pub const GROUNDING_STATEMENT_TIME_MAX: Duration = Duration::from_secs(5);
-
-/// Sessions that are opened for one grounding, one after the other where one is lost.
-pub const GROUNDING_SESSIONS_MAX: usize = 5;
 
 /// Bytes of a line of an audit that `policy suggest` reads: far more than the names, and all else,
 /// that one line may hold.

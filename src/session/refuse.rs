@@ -174,6 +174,7 @@ fn report_refusal(
         observed_running: &[],
         named: facts.and_then(|facts| facts.named_objects.as_deref()),
         text: facts.and_then(|facts| facts.text.as_deref()),
+        sent_text: text,
         queryid: None,
         receipt,
         sqlstate: Some(SqlstateCode::from(refusal.sqlstate)),

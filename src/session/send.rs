@@ -10,6 +10,7 @@ use super::lowered_settings::LoweredText;
 use super::pending::ExpectedReply;
 use super::pending::in_flight::InFlight;
 use super::pending::portal_names::PortalBinding;
+use super::pending::sent_text::SentText;
 use super::policy_limits::result_limit::ResultAllowance;
 use super::protocol::SessionProtocol;
 use super::server::error_rewrite::SubstitutedText;
@@ -54,6 +55,7 @@ pub(super) fn send_query(
         permit.original().len(),
         || permit.original().into(),
     );
+    running.sent_text = SentText::of(&protocol.witness, own_text, None);
     running.client_settings = ClientSettingsChange::of(permit.original(), &running.facts);
     running.role_answer = protocol
         .context
@@ -112,7 +114,11 @@ pub(super) fn send_parse(
     options.mark(&mut running, text_retained);
     let text: Arc<str> = permit.original().into();
     running.citable_text = shared_text(protocol, &text);
+    running.sent_text = SentText::of(&protocol.witness, parse.text, Some(&text));
     (protocol.context.names).add_prepared(parse.name, Arc::clone(&running.facts), text);
+    if let Some(sent) = &running.sent_text {
+        (protocol.context.names).set_sent(parse.name, sent.shared());
+    }
     protocol
         .context
         .names
@@ -164,7 +170,7 @@ pub(super) fn send_execute(
     protocol: &mut SessionProtocol,
     frame: &ClientFrame<'_>,
     execute: &Execute<'_>,
-    BoundPortal { facts, text }: BoundPortal,
+    BoundPortal { facts, text, sent }: BoundPortal,
     (arrived, allowance): (StatementArrival, ResultAllowance),
 ) -> Result<(), SessionEnd> {
     protocol.forward(frame)?;
@@ -187,6 +193,7 @@ pub(super) fn send_execute(
     running.trace = protocol.witness.trace_sent(&protocol.pending);
     running.another = another;
     running.citable_text = shared_text(protocol, &text);
+    running.sent_text = SentText::of_portal(sent.as_ref());
     running.receipt = protocol.receipts.draft_of_execute(
         (&running.facts, &protocol.context.names),
         execute.portal,

@@ -161,6 +161,7 @@ pub(super) fn portal_of(
             next_run: Certainty::Certain,
             opened: None,
             digests: None,
+            sent: prepared.sent,
         }),
         Err(refusal) => {
             let arrived = client.inflow.arrival();

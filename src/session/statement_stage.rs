@@ -75,6 +75,8 @@ pub(super) struct BoundPortal {
     pub(super) facts: Arc<Facts>,
     /// The statement, or the DECLARE or PREPARE that made it.
     pub(super) text: Arc<str>,
+    /// What the client sent for it, where that is held.
+    pub(super) sent: Option<Arc<str>>,
 }
 
 impl<'t> ClientText<'t> {

@@ -114,6 +114,8 @@ words! {
         BudgetsForgotten => "budgets_forgotten",
         /// The audit has the texts of statements, encrypted.
         TextsRecorded => "texts_recorded",
+        /// A file has the texts of statements that failed, in clear.
+        CaptureInUse => "capture_in_use",
         /// A policy is for a database that is not there.
         DatabaseUnknown => "database_unknown",
         /// A policy is for a user that nobody can be.
@@ -132,6 +134,24 @@ words! {
         Miss => "miss",
         /// It was not asked: the text was judged where nothing is remembered.
         Unasked => "unasked",
+    }
+}
+
+words! {
+    /// What became of a statement that failed while there is a capture.
+    CaptureOutcome {
+        /// Its text was written.
+        Kept => "kept",
+        /// It is no read, or mentions a password.
+        NoRead => "no_read",
+        /// It is longer than what is kept.
+        TooLong => "too_long",
+        /// Too many waited to be written.
+        QueueFull => "queue_full",
+        /// The file has as much as it may have.
+        FileFull => "file_full",
+        /// The file could not be written.
+        Unwritten => "unwritten",
     }
 }
 

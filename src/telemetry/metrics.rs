@@ -13,9 +13,9 @@ use crate::policy::{Recoverer, Strictness};
 use crate::repair::{AttemptOutcome, Confidence};
 use crate::telemetry::events::{AdminPage, StatusClass};
 use crate::telemetry::labels::{
-    ByteDirection, CacheAnswer, CancelCause, CancelOutcome, CatalogFailure, CatalogLoad,
-    CheckOutcome, ClientTransport, ClosedBecause, ErrorOrigin, HeldCertificate, LimitMode,
-    LoginMethod, LoginOutcome, PlanAnswer, PolicyReload, ProtocolPath, RefusedBecause,
+    ByteDirection, CacheAnswer, CancelCause, CancelOutcome, CaptureOutcome, CatalogFailure,
+    CatalogLoad, CheckOutcome, ClientTransport, ClosedBecause, ErrorOrigin, HeldCertificate,
+    LimitMode, LoginMethod, LoginOutcome, PlanAnswer, PolicyReload, ProtocolPath, RefusedBecause,
     RepairedOutcome, SessionLeg, SessionState, SignalOutcome, SpanOutcome, StaleGroundingAge,
     StartupSettingOutcome, StatementOutcome, TlsFailure, Tripwire, UpstreamState, ViolationKind,
 };
@@ -415,6 +415,9 @@ metrics! {
     AUDIT_WRITE_ERRORS: Counter "pgsieve_audit_write_errors_total" in "errors",
         [],
         "Failed attempts to write the audit.";
+    CAPTURED_STATEMENTS: Counter "pgsieve_captured_statements_total" in "statements",
+        ["outcome": closed::<CaptureOutcome>()],
+        "Failed statements while capture.file is set, by whether their text was kept or why not.";
     TRACE_SPANS: Counter "pgsieve_trace_spans_total" in "spans",
         ["outcome": closed::<SpanOutcome>()],
         "Spans of sampled statements, by outcome.";

@@ -1,7 +1,8 @@
 //! Telemetry: one struct per event, and emitting it counts, writes the audit line and logs.
 //!
-//! Nothing here ever sees SQL text, a literal, a parameter or a row: events carry fingerprints,
-//! kinds and rule names. The sinks are built once, by [`Telemetry::start`], and passed in.
+//! Nothing here ever sees SQL text, a literal, a parameter or a row, but for the texts that an
+//! encrypted audit or a capture was asked to keep: events carry fingerprints, kinds and rule names.
+//! The sinks are built once, by [`Telemetry::start`], and passed in.
 //!
 //! * `labels`: the closed sets of words; `session_info`: who a session belongs to; `sqlstate_code`:
 //!   SQLSTATEs that cannot carry text
@@ -9,6 +10,7 @@
 //! * `metrics`: the table of every metric; `registry`: the metrics of that table; `counters`: the
 //!   kinds of counters and what keeps them
 //! * `audit`: the JSON lines and the thread that writes them
+//! * `capture`: statements that failed with their text, in a file of its own
 //! * `live`: the numbers and the recent events of the live page
 //! * `traces`: a span for each statement that is sampled
 //! * `json_text`: strings and numbers of those lines
@@ -19,6 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 pub mod audit;
+pub mod capture;
 pub mod counters;
 pub mod events;
 pub mod json_text;
@@ -33,6 +36,8 @@ pub mod sqlstate_code;
 pub mod traces;
 
 use audit::{Audit, AuditSettings, StuckAudit};
+use capture::capture_file::CaptureFileError;
+use capture::{CaptureSettings, StatementCapture};
 use counters::local_counters::LocalCounters;
 use counters::session_gauges::SessionGauge;
 use events::{Event, StatementFinished};
@@ -55,6 +60,8 @@ pub struct TelemetrySettings {
     pub metrics: bool,
     /// The audit.
     pub audit: AuditSettings,
+    /// Where statements that failed are kept with their text; nowhere if none.
+    pub capture: Option<CaptureSettings>,
     /// Where spans go; nowhere if none.
     pub traces: Option<TraceSettings>,
     /// Whether there is a live page, which needs to know what happened lately.
@@ -74,6 +81,8 @@ pub struct EventSinks {
     pub metrics: MetricsRegistry,
     /// The audit, when there is one.
     pub audit: Option<Audit>,
+    /// Statements that failed, when they are kept with their text.
+    pub capture: Option<StatementCapture>,
     /// The spans, when there are any.
     pub traces: CurrentTracer,
     /// What happened lately, when there is a live page.
@@ -129,6 +138,13 @@ pub enum TelemetryError {
         /// What the operating system said.
         source: std::io::Error,
     },
+    /// The file of the capture cannot be used.
+    CaptureOpen(CaptureFileError),
+    /// The thread that writes it cannot be started.
+    CaptureThread {
+        /// What the operating system said.
+        source: std::io::Error,
+    },
 }
 
 impl Telemetry {
@@ -144,10 +160,14 @@ impl Telemetry {
             let numbers = Arc::clone(&metrics.trace_spans);
             StatementTracer::start(settings, numbers, Arc::clone(&log))
         });
+        let capture = settings.capture.as_ref().map(|settings| {
+            StatementCapture::start(settings, Arc::clone(&metrics.captured), (*log).clone())
+        });
         let local_counters = Arc::new(LocalCounters::of(&metrics));
         let sinks = EventSinks {
             metrics,
             audit,
+            capture: capture.transpose()?,
             traces: CurrentTracer::new(traces.transpose()?, settings.traces.clone()),
             recent: settings.recent.then(RecentEvents::new),
             log,
@@ -314,9 +334,18 @@ impl Telemetry {
             .is_none_or(|audit| audit.flush(patience))
     }
 
-    /// Has the audit written to its end and closed, at most `patience`; says whether it was. Blocks
-    /// the calling thread.
+    /// Whether the texts of statements that fail are kept: sessions need not hold them else.
+    pub fn captures(&self) -> bool {
+        self.sinks.capture.is_some()
+    }
+
+    /// Has the audit and the capture written to their ends and closed, at most `patience` each;
+    /// says whether the audit was. Blocks the calling thread.
     pub fn close(&self, patience: Duration) -> bool {
+        if let Some(capture) = &self.sinks.capture {
+            // What is not written by then is lost; it is no evidence.
+            let _ = capture.close(patience);
+        }
         self.sinks
             .audit
             .as_ref()
@@ -364,6 +393,7 @@ impl Default for TelemetrySettings {
         Self {
             metrics: true,
             audit: AuditSettings::default(),
+            capture: None,
             traces: None,
             recent: false,
         }
@@ -384,7 +414,8 @@ impl TelemetryError {
             Self::TraceThread { .. } | Self::TraceCollector | Self::TraceHeaders => {
                 Some("traces.endpoint")
             }
-            Self::Metric { .. } | Self::AuditThread { .. } => None,
+            Self::CaptureOpen(_) => Some("capture.file"),
+            Self::Metric { .. } | Self::AuditThread { .. } | Self::CaptureThread { .. } => None,
         }
     }
 }
@@ -419,6 +450,14 @@ impl fmt::Display for TelemetryError {
                  OTEL_EXPORTER_OTLP_TRACES_HEADERS would go over the network in clear; \
                  traces.endpoint must be https:// or on this host",
             ),
+            Self::CaptureOpen(source) => source.fmt(formatter),
+            Self::CaptureThread { source } => {
+                let kind = source.kind();
+                write!(
+                    formatter,
+                    "the thread of the capture cannot be started: {kind}"
+                )
+            }
             Self::AuditThread { source } => {
                 write!(formatter, "the audit's thread cannot be started: {source}")
             }

@@ -27,24 +27,25 @@ use crate::telemetry::counters::settings_metrics::SettingsMetrics;
 use crate::telemetry::counters::upstream_metrics::UpstreamMetrics;
 use crate::telemetry::events::{AdminPage, StatusClass};
 use crate::telemetry::labels::{
-    ByteDirection, CacheAnswer, CancelCause, CancelOutcome, CatalogFailure, CatalogLoad,
-    ClientTransport, ClosedBecause, ErrorOrigin, LimitMode, LoginMethod, LoginOutcome, PlanAnswer,
-    ProtocolPath, RefusedBecause, RepairedOutcome, SessionLeg, SessionState, SignalOutcome,
-    SpanOutcome, StartupSettingOutcome, TlsFailure, Tripwire, UpstreamState, ViolationKind,
+    ByteDirection, CacheAnswer, CancelCause, CancelOutcome, CaptureOutcome, CatalogFailure,
+    CatalogLoad, ClientTransport, ClosedBecause, ErrorOrigin, LimitMode, LoginMethod, LoginOutcome,
+    PlanAnswer, ProtocolPath, RefusedBecause, RepairedOutcome, SessionLeg, SessionState,
+    SignalOutcome, SpanOutcome, StartupSettingOutcome, TlsFailure, Tripwire, UpstreamState,
+    ViolationKind,
 };
 use crate::telemetry::metrics::{
     ADMIN_REQUESTS, AUDIT_DROPPED, AUDIT_LINES, AUDIT_QUEUE_BYTES, AUDIT_ROTATIONS, AUDIT_WAITS,
-    AUDIT_WRITE_ERRORS, BUILD_INFO, CANCELS, CATALOG_AGE_SECONDS, CATALOG_BYTES, CATALOG_DRIFT,
-    CATALOG_FAILURES, CATALOG_LOAD_SECONDS, CATALOG_LOADS, CERTIFICATE_EXPIRY, CLAMPS,
-    CLIENT_BYTES, CONNECTIONS, CONNECTIONS_CLOSED, CONNECTIONS_OPEN, CONNECTIONS_REFUSED, ERRORS,
-    FINGERPRINT_REFUSALS, GATE_SECONDS, JUDGEMENT_CACHE, LIMITS, LOGIN_SETTINGS, LOGINS,
-    MEMORY_REFUSED, MEMORY_TAKEN_BYTES, MEMORY_WAITING, OWN_CANCELS, PANICS, PLAN_CACHE,
-    PLAN_SECONDS, PROCESS_CPU_SECONDS, PROCESS_DESCRIPTORS, PROCESS_DESCRIPTORS_MAX,
-    PROCESS_RESIDENT_BYTES, PROCESS_START_SECONDS, PROCESS_THREADS, PROCESS_VIRTUAL_BYTES,
-    QUEUE_SECONDS, REPAIR_SECONDS, REPAIRED_STATEMENTS, REPAIRS, RESULT_BYTES, RETRIES, ROWS,
-    SESSIONS, SIGNALS, STALE_GROUNDING_SESSIONS, STATEMENT_SECONDS, STATEMENTS_WITHOUT_CATALOG,
-    SUBJECT_REFUSALS, TLS_FAILURES, TRACE_SPANS, TRIPWIRES, UPSTREAM_SECONDS, UPSTREAM_SESSIONS,
-    VIOLATIONS,
+    AUDIT_WRITE_ERRORS, BUILD_INFO, CANCELS, CAPTURED_STATEMENTS, CATALOG_AGE_SECONDS,
+    CATALOG_BYTES, CATALOG_DRIFT, CATALOG_FAILURES, CATALOG_LOAD_SECONDS, CATALOG_LOADS,
+    CERTIFICATE_EXPIRY, CLAMPS, CLIENT_BYTES, CONNECTIONS, CONNECTIONS_CLOSED, CONNECTIONS_OPEN,
+    CONNECTIONS_REFUSED, ERRORS, FINGERPRINT_REFUSALS, GATE_SECONDS, JUDGEMENT_CACHE, LIMITS,
+    LOGIN_SETTINGS, LOGINS, MEMORY_REFUSED, MEMORY_TAKEN_BYTES, MEMORY_WAITING, OWN_CANCELS,
+    PANICS, PLAN_CACHE, PLAN_SECONDS, PROCESS_CPU_SECONDS, PROCESS_DESCRIPTORS,
+    PROCESS_DESCRIPTORS_MAX, PROCESS_RESIDENT_BYTES, PROCESS_START_SECONDS, PROCESS_THREADS,
+    PROCESS_VIRTUAL_BYTES, QUEUE_SECONDS, REPAIR_SECONDS, REPAIRED_STATEMENTS, REPAIRS,
+    RESULT_BYTES, RETRIES, ROWS, SESSIONS, SIGNALS, STALE_GROUNDING_SESSIONS, STATEMENT_SECONDS,
+    STATEMENTS_WITHOUT_CATALOG, SUBJECT_REFUSALS, TLS_FAILURES, TRACE_SPANS, TRIPWIRES,
+    UPSTREAM_SECONDS, UPSTREAM_SESSIONS, VIOLATIONS,
 };
 use crate::telemetry::sqlstate_code::SqlstateClass;
 
@@ -110,6 +111,7 @@ metric_set! {
             counters(ADMIN_REQUESTS);
         sessions: SessionMetrics;
         pub stale_grounding_sessions: IntGaugeVec = gauges(STALE_GROUNDING_SESSIONS);
+        pub captured: Arc<CounterVec<CaptureOutcome>> = shared_from_zero(CAPTURED_STATEMENTS);
         pub trace_spans: Arc<CounterVec<SpanOutcome>> = shared_from_zero(TRACE_SPANS);
         process: ProcessMetrics;
     }

@@ -9,6 +9,8 @@ mod access;
 #[cfg(test)]
 mod cancel;
 #[cfg(test)]
+mod capture;
+#[cfg(test)]
 mod catalog;
 #[cfg(test)]
 mod choose;

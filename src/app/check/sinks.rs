@@ -1,5 +1,5 @@
-//! Whether what a start would write to could be opened: the audit, the log, the traces and the file
-//! of budgets. Changes nothing there.
+//! Whether what a start would write to could be opened: the audit, the log, the traces, the capture
+//! and the file of budgets. Changes nothing there.
 
 use std::fs::{self, File};
 use std::io;
@@ -11,6 +11,7 @@ use crate::config::ProgramSettings;
 use crate::server::budget_file::BudgetFile;
 use crate::telemetry::TelemetryError;
 use crate::telemetry::audit::{AuditTarget, SyslogAddress};
+use crate::telemetry::capture::capture_file::CaptureFile;
 use crate::telemetry::log::LogTarget;
 use crate::telemetry::traces::StatementTracer;
 
@@ -35,7 +36,7 @@ impl CheckReport {
         }
     }
 
-    /// The log, the spans, and what keeps budgets of the day.
+    /// The log, the spans, the capture, and what keeps budgets of the day.
     pub(super) fn sinks(&mut self, settings: &ProgramSettings) {
         let looked = match &settings.log.to {
             LogTarget::Stderr | LogTarget::Syslog(_) => Ok(()),
@@ -54,6 +55,10 @@ impl CheckReport {
             .map(StatementTracer::look)
         {
             self.wrong_start(&AppError::Telemetry(error));
+        }
+        let capture = settings.telemetry.capture.as_ref();
+        if let Some(Err(error)) = capture.map(|capture| CaptureFile::look(&capture.file)) {
+            self.wrong_start(&AppError::Telemetry(TelemetryError::CaptureOpen(error)));
         }
         if let Some(Err(error)) = settings.budget_file.clone().map(BudgetFile::look) {
             self.wrong_start(&AppError::Budgets(error));

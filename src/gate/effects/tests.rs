@@ -425,6 +425,7 @@ fn a_parameter_is_what_the_client_says_it_is() {
             text: sql.into(),
             parameters: parameters.clone(),
             digests: None,
+            sent: None,
         };
         let again = gate.still_permits(&prepared, &names);
         assert_eq!(again.err().map(|refusal| refusal.rule), rule, "{sql}");

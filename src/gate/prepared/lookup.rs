@@ -22,6 +22,7 @@ impl JudgeContext<'_> {
                         text: Arc::clone(text),
                         parameters: ParameterTypes::Unknown,
                         digests: None,
+                        sent: None,
                     });
                 }
                 SessionEffect::Deallocate { name: gone } if **gone == *name => return None,
@@ -58,6 +59,7 @@ impl JudgeContext<'_> {
                         next_run: Certainty::Possible,
                         opened: None,
                         digests: None,
+                        sent: None,
                     });
                 }
                 SessionEffect::CloseCursor { name: gone } if **gone == *name => return None,

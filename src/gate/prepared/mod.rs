@@ -6,7 +6,7 @@
 //! * `lookup`: a name, after what earlier statements of the same text did to it;
 //!   `duplicate_names`: names that were given anew; `state_at_end`: what a transaction's end brings
 //!   back
-//! * `statement_digests`: what receipts say of them
+//! * `statement_digests`: what receipts say of them; `kept_bytes`: how much their texts take
 //! * `execution`: what an EXECUTE or a portal runs, judged again; `cursor_steps`: how far a cursor
 //!   has come
 //!
@@ -17,6 +17,7 @@
 pub(super) mod cursor_steps;
 pub(super) mod duplicate_names;
 pub(super) mod execution;
+mod kept_bytes;
 pub(super) mod lookup;
 mod state_at_end;
 pub(super) mod statement_digests;
@@ -78,6 +79,8 @@ pub struct PreparedStatement {
     pub parameters: ParameterTypes,
     /// What receipts say of it, where there are any.
     pub digests: Option<Arc<StatementDigests>>,
+    /// The text that the client sent, where that is held: another one where it was changed.
+    pub sent: Option<Arc<str>>,
 }
 
 /// A cursor of SQL or a portal of the protocol.
@@ -97,6 +100,8 @@ pub struct Cursor {
     pub opened: Option<SearchPaths>,
     /// What receipts say of it, where it was made by a Bind and there are any.
     pub digests: Option<Arc<PortalDigests>>,
+    /// The text that the client sent, where it was made by a Bind and that is held.
+    pub sent: Option<Arc<str>>,
 }
 
 impl SessionNames {
@@ -205,6 +210,7 @@ impl SessionNames {
                         next_run: Certainty::Possible,
                         opened: None,
                         digests: None,
+                        sent: None,
                     },
                 );
             }
@@ -229,18 +235,17 @@ impl SessionNames {
     /// A statement prepared by PREPARE or by a Parse message, with its text.
     pub fn add_prepared(&mut self, name: &str, facts: Arc<Facts>, text: Arc<str>) {
         let name = truncated_name(name);
-        self.text_bytes += bytes(&text, &facts);
+        self.text_bytes += kept_bytes::of_text(&text, &facts);
         let prepared = PreparedStatement {
             facts,
             text,
             parameters: ParameterTypes::Unknown,
             digests: None,
+            sent: None,
         };
         let older = self.prepared.insert(name.into(), prepared);
         if let Some(older) = &older {
-            self.text_bytes = self
-                .text_bytes
-                .saturating_sub(bytes(&older.text, &older.facts));
+            self.text_bytes = self.text_bytes.saturating_sub(older.bytes());
         }
         match older {
             older if name.is_empty() => {
@@ -263,6 +268,15 @@ impl SessionNames {
     pub fn set_digests(&mut self, name: &str, digests: Arc<StatementDigests>) {
         if let Some(prepared) = self.prepared.get_mut(truncated_name(name)) {
             prepared.digests = Some(digests);
+        }
+    }
+
+    /// The text that the client sent for a statement that was just prepared.
+    pub fn set_sent(&mut self, name: &str, sent: Arc<str>) {
+        if let Some(prepared) = self.prepared.get_mut(truncated_name(name)) {
+            let before = prepared.bytes();
+            prepared.sent = Some(sent);
+            self.text_bytes += prepared.bytes().saturating_sub(before);
         }
     }
 
@@ -301,7 +315,7 @@ impl SessionNames {
             // So has it, or will it, the one that brings the name anew.
             self.duplicate_prepared.add(name, &prepared.facts);
         } else {
-            self.text_bytes += bytes(&prepared.text, &prepared.facts);
+            self.text_bytes += prepared.bytes();
             self.prepared.insert(name.into(), prepared);
         }
         if let Some(older) = older {
@@ -351,9 +365,7 @@ impl SessionNames {
     /// Forgets a prepared statement. Hands out what is known of others of that name.
     pub fn remove_prepared(&mut self, name: &str) -> Option<OlderBasis> {
         if let Some(gone) = self.prepared.remove(truncated_name(name)) {
-            self.text_bytes = self
-                .text_bytes
-                .saturating_sub(bytes(&gone.text, &gone.facts));
+            self.text_bytes = self.text_bytes.saturating_sub(gone.bytes());
         }
         self.duplicate_prepared.forget(truncated_name(name))
     }
@@ -373,11 +385,9 @@ impl SessionNames {
         if cursor.hold && !self.held_open.iter().any(|known| **known == *name) {
             self.held_open.push(name.into());
         }
-        self.text_bytes += bytes(&cursor.text, &cursor.facts);
+        self.text_bytes += cursor.bytes();
         if let Some(older) = self.cursors.insert(name.into(), cursor) {
-            self.text_bytes = self
-                .text_bytes
-                .saturating_sub(bytes(&older.text, &older.facts));
+            self.text_bytes = self.text_bytes.saturating_sub(older.bytes());
             self.duplicate_cursors.add(name, &older.facts);
         }
     }
@@ -431,9 +441,7 @@ impl SessionNames {
             self.unnamed_cursor = None;
         } else {
             if let Some(gone) = self.cursors.remove(truncated_name(name)) {
-                self.text_bytes = self
-                    .text_bytes
-                    .saturating_sub(bytes(&gone.text, &gone.facts));
+                self.text_bytes = self.text_bytes.saturating_sub(gone.bytes());
             }
             self.duplicate_cursors.forget(truncated_name(name));
         }
@@ -467,9 +475,9 @@ impl SessionNames {
 
     fn count_texts(&mut self) {
         let prepared = self.prepared.values();
-        let prepared = prepared.map(|own| bytes(&own.text, &own.facts));
+        let prepared = prepared.map(|own| own.bytes());
         let cursors = self.cursors.values();
-        let cursors = cursors.map(|own| bytes(&own.text, &own.facts));
+        let cursors = cursors.map(|own| own.bytes());
         self.text_bytes = prepared.chain(cursors).sum();
     }
 
@@ -479,14 +487,6 @@ impl SessionNames {
             || self.cursors.len() >= limits::SESSION_NAMES_MAX
             || self.text_bytes >= limits::SESSION_TEXT_BYTES_MAX
     }
-}
-
-/// What is kept of a text: itself, what runs in its place, and what is recorded of it.
-fn bytes(text: &str, facts: &Facts) -> usize {
-    let rewritten = facts.rewritten.as_ref();
-    let rewritten = rewritten.map_or(0, |rewritten| rewritten.text.len());
-    let recorded = facts.text.as_ref().map_or(0, |recorded| recorded.bytes());
-    text.len() + rewritten + recorded
 }
 
 impl fmt::Debug for PreparedStatement {
@@ -598,6 +598,7 @@ mod tests {
             next_run: Certainty::Possible,
             opened: None,
             digests: None,
+            sent: None,
         };
         names.add_cursor("c", cursor.clone());
         names.add_cursor("c", cursor);
@@ -628,6 +629,19 @@ mod tests {
         }
         assert!(names.is_full());
         names.apply(&SessionEffect::DeallocateAll);
+        assert_eq!(names.text_bytes(), 0);
+    }
+
+    #[test]
+    fn what_the_client_sent_counts_where_it_is_another_text() {
+        let mut names = SessionNames::of_no_database();
+        let text: Arc<str> = "SELECT 1".into();
+        names.add_prepared("a", facts(), Arc::clone(&text));
+        names.set_sent("a", Arc::clone(&text));
+        assert_eq!(names.text_bytes(), text.len());
+        names.set_sent("a", "SELECT TOP 1 1".into());
+        assert_eq!(names.text_bytes(), text.len() + 14);
+        names.remove_prepared("a");
         assert_eq!(names.text_bytes(), 0);
     }
 
@@ -667,6 +681,7 @@ mod tests {
             next_run: Certainty::Possible,
             opened: None,
             digests: None,
+            sent: None,
         };
         names.add_cursor("c", cursor.clone());
         names.add_cursor("c", cursor);

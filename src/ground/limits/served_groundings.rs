@@ -43,3 +43,10 @@ pub const PAUSE_FACTOR: u32 = 10;
 /// Bytes of a question: more than anybody asks, less than a request may have
 /// ([`super::ADMIN_REQUEST_BYTES_MAX`]).
 pub const QUESTION_BYTES_MAX: usize = 2_000;
+
+/// How long a statement may take by which a grounding learns what a session reads. What takes
+/// longer is left out.
+pub const STATEMENT_TIME_MAX: Duration = Duration::from_secs(5);
+
+/// Sessions that are opened for one grounding, one after the other where one is lost.
+pub const SESSIONS_MAX: usize = 5;

@@ -144,6 +144,7 @@ pub const SETTINGS_KEYS: &[&str] = &[
     "upstream",
     "client",
     "policy",
+    "capture",
     "receipts",
     "audit",
     "traces",

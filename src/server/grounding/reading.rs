@@ -80,7 +80,7 @@ impl SessionReading {
             login,
             parameters,
             session: None,
-            openings_left: limits::GROUNDING_SESSIONS_MAX,
+            openings_left: limits::served_groundings::SESSIONS_MAX,
             failure: None,
         })
     }
@@ -312,4 +312,4 @@ fn is_text(catalog: &Catalog, column: &Column) -> bool {
 const STRINGS: u8 = b'S';
 
 /// How long one statement may take: what takes longer is not told.
-const WAIT: Duration = limits::GROUNDING_STATEMENT_TIME_MAX;
+const WAIT: Duration = limits::served_groundings::STATEMENT_TIME_MAX;

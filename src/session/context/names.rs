@@ -196,6 +196,7 @@ impl SessionContext {
             Some(cursor) => Ok(BoundPortal {
                 facts: Arc::clone(&cursor.facts),
                 text: Arc::clone(&cursor.text),
+                sent: cursor.sent.clone(),
             }),
         }
     }

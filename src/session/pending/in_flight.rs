@@ -10,6 +10,7 @@ use crate::session::arrival::StatementArrival;
 use crate::session::context::client_settings::{ClientSettings, ClientSettingsChange};
 use crate::session::failure_hint::cited_knowledge::CitableText;
 use crate::session::lowered_settings::LoweredText;
+use crate::session::pending::sent_text::SentText;
 use crate::session::policy_limits::result_limit::ResultAllowance;
 use crate::session::receipts::draft::ReceiptDraft;
 use crate::session::repair::notices::{ErrorDelivery, OnError, PendingNotice};
@@ -54,6 +55,8 @@ pub struct InFlight {
     pub text_retained: TextRetained,
     /// Its text, where a failure may cite a record about what is in it.
     pub citable_text: Option<CitableText>,
+    /// Its text as the client sent it, where that is kept should it fail.
+    pub sent_text: Option<SentText>,
     /// How often it was sent before.
     pub tries: u32,
     /// What it does to the settings by which the client speaks to pgsieve.
@@ -115,6 +118,7 @@ impl InFlight {
             on_error: OnError::Passes,
             text_retained: TextRetained::Lost,
             citable_text: None,
+            sent_text: None,
             tries: 0,
             client_settings: None,
             another: None,
@@ -217,6 +221,7 @@ impl InFlight {
             observed_running: &self.observed,
             named: self.facts.named_objects.as_deref(),
             text: self.facts.text.as_deref(),
+            sent_text: self.sent_text.as_ref().map(SentText::as_str),
             queryid: None,
             receipt: None,
             sqlstate: self.sqlstate,
@@ -246,6 +251,9 @@ impl InFlight {
         fields: ResponseFields<'_>,
         sqlstate: SqlstateCode,
     ) -> Forwarding {
+        if !SentText::outlives(fields) {
+            self.sent_text = None;
+        }
         match self.on_error.write(reply, fields, self.rows) {
             ErrorDelivery::AsItIs => {
                 // A repaired statement that breaks off is announced as all others are.

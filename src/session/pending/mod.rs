@@ -4,7 +4,8 @@
 //! head. An answer that does not fit ends the session: a proxy that has lost count can no longer
 //! say which answer belongs to which statement.
 //!
-//! * `in_flight`: a statement that is under way
+//! * `in_flight`: a statement that is under way; `sent_text`: its text, where a capture keeps those
+//!   that fail
 //! * `portal_names`: messages under way that give names to portals; `reply_outlook`: what may still
 //!   come of what is owed
 //!
@@ -13,6 +14,7 @@
 pub(super) mod in_flight;
 pub(super) mod portal_names;
 mod reply_outlook;
+pub(super) mod sent_text;
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -176,6 +176,7 @@ fn apply_cancelled_repair(
         *error = notices::cancelled();
         if let Some(ExpectedReply::HeldForRepair(running)) = protocol.pending.head() {
             running.sqlstate = Some(SqlstateCode::from(sqlstate::QUERY_CANCELED));
+            running.sent_text = None;
         }
     }
     apply_repair(

@@ -185,8 +185,8 @@ fn shift(path: &Path, keep: usize) -> io::Result<()> {
     fs::rename(path, aside(path, 1))
 }
 
-/// Two processes would tear each other's chain. Where a file system knows no locks, nobody can say.
-fn lock(file: &File) -> io::Result<()> {
+/// Two processes would tear each other's lines. Where a file system knows no locks, nobody can say.
+pub(in crate::telemetry) fn lock(file: &File) -> io::Result<()> {
     match file.try_lock() {
         Ok(()) => Ok(()),
         Err(TryLockError::WouldBlock) => Err(io::Error::new(

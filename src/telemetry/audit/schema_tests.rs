@@ -58,6 +58,7 @@ fn statements(telemetry: &Telemetry, session: &SessionInfo) {
         observed_running: &[],
         named: Some(&named),
         text: Some(&text),
+        sent_text: None,
         queryid: Some(i64::MIN),
         receipt: Some(ReceiptId::of(u64::MAX, 7, 3)),
         sqlstate: Some(SqlstateCode::from(sqlstate::READ_ONLY_SQL_TRANSACTION)),

@@ -1,5 +1,5 @@
 //! What became of a statement: its fingerprint, and its text for nothing but an audit that
-//! encrypts it.
+//! encrypts it and a capture of those that failed.
 
 use std::time::Duration;
 
@@ -45,6 +45,8 @@ pub struct StatementFinished<'a> {
     pub named: Option<&'a StatementObjects>,
     /// Its text, where that is recorded: for the audit alone, which encrypts it.
     pub text: Option<&'a RecordedText>,
+    /// Its text as the client sent it, where that was held or is at hand: for the capture alone.
+    pub sent_text: Option<&'a str>,
     /// What the server calls it, where that is recorded and was told.
     pub queryid: Option<i64>,
     /// The name of its receipt, where there is one.
@@ -113,6 +115,9 @@ impl StatementFinished<'_> {
         }
         if let (Some(recent), Some(_)) = (&sinks.recent, self.rule) {
             recent.finished(self);
+        }
+        if let Some(capture) = &sinks.capture {
+            capture.record(self);
         }
         let Some(audit) = &sinks.audit else { return };
         let weight = match self.outcome {

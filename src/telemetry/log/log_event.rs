@@ -96,6 +96,10 @@ words! {
         AuditClosed => "audit_closed",
         /// The audit could not be written to its end.
         AuditLost => "audit_lost",
+        /// The capture's file has as much as it may have.
+        CaptureFull => "capture_full",
+        /// It cannot be written.
+        CaptureFailed => "capture_failed",
         /// The collector takes no spans.
         TracesRefused => "traces_refused",
         /// The collector takes spans again.

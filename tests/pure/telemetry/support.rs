@@ -83,6 +83,7 @@ pub fn statement(session: &SessionInfo, outcome: StatementOutcome) -> StatementF
         observed_running: &[],
         named: None,
         text: None,
+        sent_text: None,
         queryid: None,
         receipt: None,
         sqlstate: (outcome == StatementOutcome::Refused)

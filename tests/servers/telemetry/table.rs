@@ -36,6 +36,7 @@ fn every_row_is_looked_at_by_a_test_of_a_whole_pgsieve_or_says_why_not() {
     for folder in [
         "tests/servers/access",
         "tests/servers/cancel",
+        "tests/servers/capture",
         "tests/servers/catalog",
         "tests/servers/gate",
         "tests/servers/grounding",
@@ -368,6 +369,7 @@ fn statement(session: &SessionInfo) -> StatementFinished<'_> {
         observed_running: &[],
         named: None,
         text: None,
+        sent_text: None,
         receipt: None,
         queryid: None,
         sqlstate: None,

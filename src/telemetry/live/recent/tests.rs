@@ -25,6 +25,7 @@ fn refuse(recent: &RecentEvents, user: &str, sql: &str) -> String {
         observed_running: &[],
         named: None,
         text: None,
+        sent_text: None,
         queryid: None,
         receipt: None,
         sqlstate: Some(SqlstateCode::from(crate::sqlstate::INSUFFICIENT_PRIVILEGE)),
