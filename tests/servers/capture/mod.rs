@@ -4,6 +4,7 @@
 mod failures;
 mod file;
 mod other_sinks;
+mod replay;
 
 use std::fs;
 use std::path::PathBuf;
