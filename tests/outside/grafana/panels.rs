@@ -122,6 +122,11 @@ const QUIET: &[(&str, &str, &str)] = &[
     ("Audit queue", "", "it is nearly always empty"),
     ("Trace spans and admin requests", "spans", "traces are off"),
     (
+        "Captured statements",
+        "captured",
+        "nothing is captured unless it is asked for",
+    ),
+    (
         "Reads sent again",
         "",
         "nothing that only reads fails so here",
