@@ -3,6 +3,8 @@
 
 use std::ffi::OsString;
 
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
 use super::DemoError;
 use crate::config;
 use crate::config::sources::{FlagValue, SettingsSources};
@@ -53,20 +55,57 @@ impl NamedUpstream {
             user,
         })
     }
+
+    /// The same database for somebody else; none where the address names no host, for then it may
+    /// not name a user either.
+    pub fn as_user(self, user: String, password: Option<Secret>) -> Option<Self> {
+        let encoded = utf8_percent_encode(&user, NON_ALPHANUMERIC).to_string();
+        let parts = AddressParts::of(&self.address)?;
+        let has_host = !parts.rest.is_empty() && !parts.rest.starts_with(['/', '?']);
+        has_host.then(|| Self {
+            address: parts.with_user(&encoded),
+            password,
+            database: self.database,
+            user,
+        })
+    }
+}
+
+/// An address in its parts: the scheme, the user as it is written there, and the rest.
+struct AddressParts<'a> {
+    scheme: &'a str,
+    user: Option<&'a str>,
+    /// The host and all behind it.
+    rest: String,
+}
+
+impl<'a> AddressParts<'a> {
+    fn of(address: &'a str) -> Option<Self> {
+        let (scheme, rest) = address.split_once("://")?;
+        let end = rest.find(['/', '?']).unwrap_or(rest.len());
+        let (authority, path) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        let (user, host) = match authority.rsplit_once('@') {
+            Some((user, host)) => (Some(user), host),
+            None => (None, authority),
+        };
+        let user = user.map(|user| user.split_once(':').map_or(user, |(user, _)| user));
+        Some(Self {
+            scheme,
+            user,
+            rest: format!("{host}{path}"),
+        })
+    }
+
+    fn with_user(&self, user: &str) -> String {
+        format!("{}://{user}@{}", self.scheme, self.rest)
+    }
 }
 
 /// An address that everybody may see.
 fn without_password(address: &str) -> String {
-    let Some((scheme, rest)) = address.split_once("://") else {
-        return address.to_owned();
-    };
-    let end = rest.find(['/', '?']).unwrap_or(rest.len());
-    let (authority, path) = rest.split_at_checked(end).unwrap_or((rest, ""));
-    let Some((user, host)) = authority.rsplit_once('@') else {
-        return address.to_owned();
-    };
-    let user = user.split_once(':').map_or(user, |(user, _)| user);
-    format!("{scheme}://{user}@{host}{path}")
+    let parts = AddressParts::of(address);
+    let shown = parts.and_then(|parts| Some(parts.with_user(parts.user?)));
+    shown.unwrap_or_else(|| address.to_owned())
 }
 
 #[cfg(test)]
@@ -95,6 +134,27 @@ mod tests {
             (named.user.as_str(), named.database.as_str()),
             ("ann", "sales")
         );
+    }
+
+    #[test]
+    fn the_same_database_is_named_for_somebody_else() {
+        for (address, wanted) in [
+            (
+                "postgres://ann:word@db:5433/sales?sslmode=require",
+                "postgres://b%40n@db:5433/sales?sslmode=require",
+            ),
+            ("postgres://ann@db/sales", "postgres://b%40n@db/sales"),
+            ("postgres://db/sales", "postgres://b%40n@db/sales"),
+        ] {
+            let named = of(address, &[("PGUSER", "ann")]).unwrap();
+            let other = named.as_user("b@n".into(), None).unwrap();
+            assert_eq!((&*other.address, &*other.user), (wanted, "b@n"));
+            assert!(other.password.is_none());
+        }
+        for address in ["postgres://", "postgres:///sales"] {
+            let named = of(address, &[("PGUSER", "ann"), ("PGHOST", "db")]).unwrap();
+            assert!(named.as_user("b@n".into(), None).is_none(), "{address}");
+        }
     }
 
     #[test]

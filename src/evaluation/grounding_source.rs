@@ -4,9 +4,12 @@ use std::env;
 use std::ffi::OsString;
 use std::io;
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::external_command::{self, CommandBounds, CommandFault};
 use super::proxy::{ENV_PROGRAM, EvaluationProxy, without_settings};
+use super::proxy_session::SessionLogin;
 use crate::limits::evaluation::{GROUNDING_BYTES_MAX, GROUNDING_TIME_MAX};
 use crate::secret::Secret;
 
@@ -16,6 +19,8 @@ pub struct GroundingSource {
     arguments: Vec<OsString>,
     password: Option<Secret>,
     scope: GroundingScope,
+    /// How often nobody could say.
+    failures: Arc<AtomicUsize>,
 }
 
 /// How much is told.
@@ -28,13 +33,15 @@ pub enum GroundingScope {
 }
 
 impl GroundingSource {
-    /// For somebody's sessions at a proxy.
+    /// For sessions at a proxy that log in so, under its policy: what they may read is told, and
+    /// nothing that another policy would show.
     ///
     /// # Errors
     /// This program's own file is not known.
     pub fn new(
         proxy: &EvaluationProxy,
-        (policy, user): (&str, &str),
+        policy: &str,
+        login: &SessionLogin<'_>,
         scope: GroundingScope,
     ) -> io::Result<Self> {
         let (address, password) = proxy.upstream();
@@ -47,13 +54,16 @@ impl GroundingSource {
             "--policy",
             policy,
             "--user",
-            user,
+            login.user,
+            "--application-name",
+            login.application_name,
         ];
         arguments.extend(told.map(OsString::from));
         Ok(Self {
             arguments,
             password: password.cloned(),
             scope,
+            failures: Arc::default(),
         })
     }
 
@@ -77,6 +87,15 @@ impl GroundingSource {
             time_max: GROUNDING_TIME_MAX,
             bytes_max: GROUNDING_BYTES_MAX,
         };
-        external_command::run(&mut command, "", &bounds)
+        let told = external_command::run(&mut command, "", &bounds);
+        if told.is_err() {
+            self.failures.fetch_add(1, Ordering::Relaxed);
+        }
+        told
+    }
+
+    /// How often nobody could say.
+    pub fn failures(&self) -> usize {
+        self.failures.load(Ordering::Relaxed)
     }
 }

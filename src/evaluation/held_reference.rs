@@ -1,8 +1,8 @@
 //! What an answer is held against: the rows of a reference, and whether their order matters.
 
-use super::conversation::{QuestionSessions, RepairSwitch};
 use super::dataset::Reference;
 use super::proxy_session::{SessionFault, StatementAnswer};
+use super::question_sessions::{QuestionSessions, RepairSwitch};
 use super::report::{AnswerOutcome, ReferenceReport, ReferenceState};
 use super::result_comparison::{ColumnKind, ComparedResult, ComparisonRules, ResultMatch, compare};
 use crate::sql::tree::{self, Node};

@@ -7,8 +7,9 @@
 //!   session of it, as any client has one
 //! * [`external_command`]: a command of the user's; [`generator`]: what it is told, and what it
 //!   prints; [`grounding_source`]: what it is told of the database
-//! * [`plan`]: what is to be done; [`runner`]: all questions, over several connections; `trial`:
-//!   one of them; `conversation`: its sessions; `held_reference`: what it is held against
+//! * [`plan`]: what is to be done; [`runner`]: all questions, over several connections;
+//!   `question_trial`: one of them; `question_sessions`: its sessions; `held_reference`: what it is
+//!   held against
 //! * [`result_comparison`]: whether two results are the same answer
 //! * [`report`]: what was found; [`entry_report`]: of one question; [`scores`]: what it comes to;
 //!   [`report_table`]: told for a person; [`report_page`]: as one HTML file with charts
@@ -16,7 +17,6 @@
 //!   is more than chance
 
 pub mod captured;
-mod conversation;
 pub mod csv_records;
 pub mod dataset;
 pub mod entry_report;
@@ -29,6 +29,8 @@ pub mod plan;
 pub mod predictions;
 pub mod proxy;
 pub mod proxy_session;
+mod question_sessions;
+mod question_trial;
 pub mod report;
 pub mod report_comparison;
 pub mod report_page;
@@ -36,4 +38,3 @@ pub mod report_table;
 pub mod result_comparison;
 pub mod runner;
 pub mod scores;
-mod trial;

@@ -10,8 +10,6 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-
 use super::proxy_session::{ProxySession, SessionFault, SessionLogin};
 use crate::config::SettingsProblem;
 use crate::demo::cluster::random_name;
@@ -21,8 +19,7 @@ use crate::limits::evaluation::{LOGIN_TIME_MAX, TRY_PAUSE, UNREACHABLE_TIME_MAX}
 use crate::secret::Secret;
 use tokio::time::{Instant, sleep};
 
-/// Which database, and under which policy.
-#[derive(Debug)]
+/// Which database, and under which policy. Its address may have a password in it.
 pub struct EvaluatedDatabase {
     /// Its address, as it is given to `serve`.
     pub upstream: String,
@@ -77,9 +74,8 @@ impl EvaluationProxy {
         let mut named =
             NamedUpstream::of(&upstream, env::vars_os()).map_err(ProxyStartError::of_address)?;
         if let Some((role, password)) = role {
-            named.address = with_user(&named.address, &role);
-            named.password = password;
-            named.user = role;
+            let other = named.as_user(role, password);
+            named = other.ok_or_else(|| ProxyStartError::Unserved(ROLE_NEEDS_HOST.into()))?;
         }
         let proxy = Self::spawn(named, &policy)?;
         let login = SessionLogin {
@@ -192,24 +188,19 @@ pub(super) fn without_settings(
     settings.flat_map(|name| ["-u".into(), name]).collect()
 }
 
-/// An address without a password, for another user.
-fn with_user(address: &str, user: &str) -> String {
-    let (scheme, rest) = address.split_once("://").unwrap_or(("postgres", address));
-    let end = rest.find(['/', '?']).unwrap_or(rest.len());
-    let (authority, path) = rest.split_at_checked(end).unwrap_or((rest, ""));
-    let host = authority
-        .rsplit_once('@')
-        .map_or(authority, |(_, host)| host);
-    let user = utf8_percent_encode(user, NON_ALPHANUMERIC);
-    format!("{scheme}://{user}@{host}{path}")
-}
-
 impl ProxyStartError {
     fn of_address(error: crate::demo::DemoError) -> Self {
         match error {
             crate::demo::DemoError::Upstream(problems) => Self::Upstream(problems),
             other => Self::Unserved(other.to_string()),
         }
+    }
+}
+
+impl fmt::Debug for EvaluatedDatabase {
+    /// Without the address.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "EvaluatedDatabase({})", self.policy)
     }
 }
 
@@ -228,6 +219,9 @@ impl fmt::Display for ProxyStartError {
     }
 }
 
+/// The service or the variables that name the host may name a user as well, who would win.
+const ROLE_NEEDS_HOST: &str = "--role: --upstream has to name the host, postgres://host/database";
+
 /// What sets the environment of another program.
 pub(super) const ENV_PROGRAM: &str = "/usr/bin/env";
 
@@ -237,20 +231,6 @@ const FIXED_SETTINGS: [&str; 2] = ["PGSIEVE_CLIENT_AUTH_METHOD=trust", "PGSIEVE_
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_address_is_told_for_another_user() {
-        for (address, wanted) in [
-            (
-                "postgres://ann@db:5433/sales?sslmode=require",
-                "postgres://b%40n@db:5433/sales?sslmode=require",
-            ),
-            ("postgres://db/sales", "postgres://b%40n@db/sales"),
-            ("postgres://", "postgres://b%40n@"),
-        ] {
-            assert_eq!(with_user(address, "b@n"), wanted);
-        }
-    }
 
     #[test]
     fn settings_of_another_pgsieve_are_left_out() {

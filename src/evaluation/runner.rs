@@ -9,8 +9,8 @@ use tokio::time::Instant;
 use super::plan::EvaluationPlan;
 use super::proxy::EvaluationProxy;
 use super::proxy_session::{ProxySession, SessionFault, SessionLogin};
+use super::question_trial;
 use super::report::EntryReport;
-use super::trial;
 use crate::limits::evaluation::LOGIN_TIME_MAX;
 
 /// Questions that nobody has taken so far, and what is known of databases.
@@ -66,7 +66,7 @@ impl SharedWork {
         };
         let entry = self.plan.entries.get(number)?;
         let database = self.database(entry.database.as_deref()).await;
-        let report = trial::entry(&self.plan, &self.proxy, entry, &database).await;
+        let report = question_trial::entry(&self.plan, &self.proxy, entry, &database).await;
         Some((number, report))
     }
 

@@ -151,10 +151,15 @@ fn text_of(path: &Path) -> Result<String, String> {
     if path == Path::new("-") {
         let mut text = String::new();
         let read = io::stdin()
-            .take(DATASET_BYTES_MAX)
-            .read_to_string(&mut text);
-        read.map_err(|error| format!("standard input cannot be read: {}", error.kind()))?;
-        return Ok(text);
+            .take(DATASET_BYTES_MAX + 1)
+            .read_to_string(&mut text)
+            .map_err(|error| format!("standard input cannot be read: {}", error.kind()))?;
+        return match u64::try_from(read).is_ok_and(|read| read <= DATASET_BYTES_MAX) {
+            true => Ok(text),
+            false => Err(format!(
+                "standard input has more than {DATASET_BYTES_MAX} bytes"
+            )),
+        };
     }
     text_file::read(path, DATASET_BYTES_MAX)
         .map_err(|fault| format!("the file cannot be read: {}", fault.describe(path)))

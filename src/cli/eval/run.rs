@@ -15,6 +15,7 @@ use crate::evaluation::generator::StatementGenerator;
 use crate::evaluation::grounding_source::GroundingSource;
 use crate::evaluation::plan::{EvaluatedPerson, EvaluationPlan, TextKeeping};
 use crate::evaluation::proxy::{EvaluatedDatabase, EvaluationProxy};
+use crate::evaluation::proxy_session::SessionLogin;
 use crate::evaluation::report::{
     AnswerOutcome, EntryReport, EvaluationReport, EvaluationSetup, FORMAT,
 };
@@ -97,6 +98,12 @@ fn evaluated(flags: &EvalRunFlags) -> Result<EvaluationReport, RunFailure> {
     });
     let entries = runtime.block_on(asking);
     progress.end();
+    let unsaid = plan.grounding.as_ref().map_or(0, GroundingSource::failures);
+    if unsaid > 0 {
+        complain(format_args!(
+            "{unsaid} questions were asked without a grounding, which could not be had"
+        ));
+    }
     runtime.shutdown_background();
     Ok(EvaluationReport {
         format: FORMAT,
@@ -151,7 +158,13 @@ fn plan(
     });
     let grounding = match (flags.grounding, &generator) {
         (GroundingWish::Told(scope), Some(_)) => {
-            let source = GroundingSource::new(proxy, (&flags.policy, &user), scope);
+            let login = SessionLogin {
+                user: &user,
+                database: proxy.database(),
+                application_name: &flags.application_name,
+                repairs: true,
+            };
+            let source = GroundingSource::new(proxy, &flags.policy, &login, scope);
             let source = source.map_err(|error| RunFailure::Failed(error.kind().to_string()))?;
             // What is wrong with it is wrong for every question: it is told before the first.
             source

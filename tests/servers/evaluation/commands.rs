@@ -92,6 +92,39 @@ fn a_command_is_asked_in_each_run_and_told_why_it_failed() {
 }
 
 #[test]
+fn the_grounding_is_that_of_the_sessions_own_policy() {
+    let folder = TestFolder::new("grounding");
+    let narrow = folder.file(
+        "narrow.yaml",
+        "name: narrow\nextends: agent\nmatch: {application_name: narrow}\n\
+         columns: {deny: [shop.customers.joinedOn]}\n",
+    );
+    let told = |application: &str| {
+        let seen = folder.path(application);
+        let script = format!("cat > '{seen}'; echo SELECT 3");
+        let policies = format!("{narrow},agent");
+        let flags = [
+            "--policy",
+            &policies,
+            "--application-name",
+            application,
+            "--generate",
+            &script,
+            "--grounding",
+            "whole",
+        ];
+        assert_eq!(endings(&report(&flags, &questions()[2..])), ["right"]);
+        std::fs::read_to_string(&seen).unwrap()
+    };
+    let (wide, narrow) = (told("wide"), told("narrow"));
+    assert!(wide.contains("joinedOn"), "{wide}");
+    assert!(
+        narrow.contains("customers") && !narrow.contains("joinedOn"),
+        "{narrow}"
+    );
+}
+
+#[test]
 fn what_is_no_statement_is_counted_by_what_is_wrong_with_it() {
     for (script, ending) in [
         ("true", "malformed empty"),

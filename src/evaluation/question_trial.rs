@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use tokio::task;
 
-use super::conversation::{QuestionSessions, RepairSwitch};
 use super::dataset::DatasetEntry;
 use super::generator::{FailedAttempt, FormatFault, GeneratedStatement, GeneratorRequest};
 use super::held_reference::HeldReference;
 use super::plan::{EvaluationPlan, TextKeeping};
 use super::proxy::EvaluationProxy;
 use super::proxy_session::{SessionFault, StatementAnswer};
+use super::question_sessions::{QuestionSessions, RepairSwitch};
 use super::report::{AnswerOutcome, AttemptReport, EntryReport, RunReport};
 use crate::repair::outcome::statement_of;
 
@@ -64,7 +64,8 @@ pub(super) async fn entry(
     }
 }
 
-/// What the command is told of the database; it does without where nobody can say.
+/// What the command is told of the database; it does without where nobody can say, which is
+/// counted.
 async fn grounding(
     plan: &Arc<EvaluationPlan>,
     entry: &DatasetEntry,
