@@ -61,6 +61,10 @@ pub struct ReceiptClaims {
     /// The SQLSTATE of a failure or a refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sqlstate: Option<String>,
+    /// The number of the audit's line about the statement, where it was written when the receipt
+    /// was signed. A receipt that comes with its result comes before that line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audit_seq: Option<u64>,
     /// Whether a repaired text ran in the place of the client's.
     pub repaired: bool,
     /// From the statement's arrival to the end of its rows, in microseconds.

@@ -10,8 +10,9 @@ use std::fmt;
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use ed25519_dalek::pkcs8::DecodePrivateKey;
+use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use ring::digest::{SHA256, digest};
-use ring::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
 use serde::{Deserialize, Serialize};
 use x509_parser::pem::Pem;
 
@@ -20,10 +21,10 @@ use crate::limits::receipts::RECEIPT_KEYS_MAX;
 
 /// The keys of a file.
 pub struct SigningKeys {
-    pair: Ed25519KeyPair,
-    /// The key of digests that only whoever has `pair` can compute.
+    signing: SigningKey,
+    /// The key of digests that only whoever has `signing` can compute.
     digest_key: [u8; 32],
-    /// The first is that of `pair`.
+    /// The first is that of `signing`.
     published: Vec<PublicKey>,
 }
 
@@ -77,7 +78,7 @@ impl SigningKeys {
     /// # Errors
     /// What is wrong with it.
     pub fn read(text: &str) -> Result<Self, KeyFileProblem> {
-        let mut pair = None;
+        let mut signing = None;
         let mut published = Vec::new();
         for block in Pem::iter_from_buffer(text.as_bytes()) {
             let block = block.map_err(|_| KeyFileProblem::NotPem)?;
@@ -87,10 +88,10 @@ impl SigningKeys {
             match block.label.as_str() {
                 "PRIVATE KEY" => {
                     let private = private_key(&block.contents)?;
-                    published.push(PublicKey::of_pair(&private)?);
-                    if pair.is_none() {
+                    published.push(PublicKey::of_signing(&private));
+                    if signing.is_none() {
                         let digest_key = blake3::derive_key(DIGEST_CONTEXT, &block.contents);
-                        pair = Some((private, digest_key));
+                        signing = Some((private, digest_key));
                         // The one that signs comes first.
                         published.rotate_right(1);
                     }
@@ -99,9 +100,9 @@ impl SigningKeys {
                 _ => return Err(KeyFileProblem::NotEd25519),
             }
         }
-        match pair {
-            Some((pair, digest_key)) => Ok(Self {
-                pair,
+        match signing {
+            Some((signing, digest_key)) => Ok(Self {
+                signing,
                 digest_key,
                 published,
             }),
@@ -133,8 +134,8 @@ impl SigningKeys {
         *blake3::keyed_hash(&self.digest_key, bytes).as_bytes()
     }
 
-    pub(super) fn sign(&self, bytes: &[u8]) -> Vec<u8> {
-        self.pair.sign(bytes).as_ref().to_vec()
+    pub(super) fn sign(&self, bytes: &[u8]) -> [u8; 64] {
+        self.signing.sign(bytes).to_bytes()
     }
 }
 
@@ -154,9 +155,8 @@ impl PublicKey {
         }
     }
 
-    fn of_pair(pair: &Ed25519KeyPair) -> Result<Self, KeyFileProblem> {
-        let bytes = pair.public_key().as_ref().try_into();
-        bytes.map(Self::new).map_err(|_| KeyFileProblem::NotEd25519)
+    fn of_signing(signing: &SigningKey) -> Self {
+        Self::new(signing.verifying_key().to_bytes())
     }
 
     fn of_der(der: &[u8]) -> Result<Self, KeyFileProblem> {
@@ -167,8 +167,12 @@ impl PublicKey {
 
     /// Whether a signature over these bytes is its.
     pub(super) fn verifies(&self, bytes: &[u8], signature: &[u8]) -> bool {
-        let key = UnparsedPublicKey::new(&ED25519, self.bytes);
-        key.verify(bytes, signature).is_ok()
+        let key = VerifyingKey::from_bytes(&self.bytes).ok();
+        let signature = Signature::from_slice(signature).ok();
+        match (key, signature) {
+            (Some(key), Some(signature)) => key.verify_strict(bytes, &signature).is_ok(),
+            _ => false,
+        }
     }
 }
 
@@ -221,7 +225,7 @@ pub fn public_keys(text: &str) -> Result<Vec<PublicKey>, KeyFileProblem> {
     for block in Pem::iter_from_buffer(text.as_bytes()).take(RECEIPT_KEYS_MAX) {
         let block = block.map_err(|_| KeyFileProblem::NotPem)?;
         keys.push(match block.label.as_str() {
-            "PRIVATE KEY" => PublicKey::of_pair(&private_key(&block.contents)?)?,
+            "PRIVATE KEY" => PublicKey::of_signing(&private_key(&block.contents)?),
             "PUBLIC KEY" => PublicKey::of_der(&block.contents)?,
             _ => return Err(KeyFileProblem::NotEd25519),
         });
@@ -233,21 +237,18 @@ pub fn public_keys(text: &str) -> Result<Vec<PublicKey>, KeyFileProblem> {
 }
 
 /// A key file with a new key of these random bytes.
-///
-/// # Errors
-/// The bytes are no key.
-pub fn new_key_file(seed: &[u8; 32]) -> Result<(String, PublicKey), KeyFileProblem> {
-    let pair = Ed25519KeyPair::from_seed_unchecked(seed).map_err(|_| KeyFileProblem::NotEd25519)?;
+pub fn new_key_file(seed: &[u8; 32]) -> (String, PublicKey) {
+    let signing = SigningKey::from_bytes(seed);
     let der = [PRIVATE_HEAD, seed].concat();
     let text = format!(
         "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n",
         STANDARD.encode(der)
     );
-    Ok((text, PublicKey::of_pair(&pair)?))
+    (text, PublicKey::of_signing(&signing))
 }
 
-fn private_key(der: &[u8]) -> Result<Ed25519KeyPair, KeyFileProblem> {
-    Ed25519KeyPair::from_pkcs8_maybe_unchecked(der).map_err(|_| KeyFileProblem::NotEd25519)
+fn private_key(der: &[u8]) -> Result<SigningKey, KeyFileProblem> {
+    SigningKey::from_pkcs8_der(der).map_err(|_| KeyFileProblem::NotEd25519)
 }
 
 impl fmt::Debug for SigningKeys {
@@ -283,8 +284,8 @@ mod tests {
 
     #[test]
     fn the_first_private_key_signs_and_all_are_published() {
-        let (first, first_public) = new_key_file(&[1; 32]).unwrap();
-        let (second, second_public) = new_key_file(&[2; 32]).unwrap();
+        let (first, first_public) = new_key_file(&[1; 32]);
+        let (second, second_public) = new_key_file(&[2; 32]);
         let public = format!(
             "-----BEGIN PUBLIC KEY-----\n{}\n-----END PUBLIC KEY-----\n",
             STANDARD.encode([PUBLIC_HEAD, &second_public.bytes].concat())

@@ -152,7 +152,7 @@ mod tests {
     use crate::receipts::signing_keys::new_key_file;
 
     fn signer(seed: u8) -> ReceiptSigner {
-        let (text, _) = new_key_file(&[seed; 32]).unwrap();
+        let (text, _) = new_key_file(&[seed; 32]);
         ReceiptSigner::new(SigningKeys::read(&text).unwrap())
     }
 
@@ -185,6 +185,7 @@ mod tests {
             }]),
             result: Some(digest("")),
             sqlstate: None,
+            audit_seq: Some(17),
             repaired: false,
             time_us: 120,
         }

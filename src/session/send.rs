@@ -17,7 +17,7 @@ use super::server::error_rewrite::SubstitutedText;
 use super::session_end::{SessionEnd, UNSENDABLE};
 use super::statement_stage::{AdmittedQuery, BoundPortal, PermittedText};
 use super::tracing::SessionWitness;
-use crate::gate::{Cursor, ParameterTypes, ReadPermit, VerdictDepth};
+use crate::gate::{Cursor, Facts, ParameterTypes, ReadPermit, VerdictDepth};
 use crate::telemetry::events::{SettingsClamped, StatementJudgedWithoutCatalog};
 use crate::telemetry::labels::{ProtocolPath, StatementOutcome};
 use crate::wire::frame::ClientFrame;
@@ -174,6 +174,7 @@ pub(super) fn send_execute(
     (arrived, allowance): (StatementArrival, ResultAllowance),
 ) -> Result<(), SessionEnd> {
     protocol.forward(frame)?;
+    urge_audit(&protocol.witness, &facts);
     protocol.context.expect_names(&facts);
     protocol.upstream.expect_settings_change(&facts);
     protocol.context.expect_settings(&facts, &protocol.pending);
@@ -229,6 +230,14 @@ fn note_lowered(witness: &SessionWitness, running: &mut InFlight, lowered: Optio
     running.notice_lowered(lowered);
 }
 
+/// Where a receipt is asked for, the line of its statement is written while the question is under
+/// way: the receipt has the number of that line.
+fn urge_audit(witness: &SessionWitness, facts: &Facts) {
+    if facts.asks_receipt {
+        witness.telemetry.urge_audit();
+    }
+}
+
 fn permitted(
     protocol: &mut SessionProtocol,
     permit: &ReadPermit<'_>,
@@ -242,6 +251,7 @@ fn permitted(
             .telemetry
             .emit(&StatementJudgedWithoutCatalog);
     }
+    urge_audit(&protocol.witness, &facts);
     protocol.context.expect_names(&facts);
     let another = SubstitutedText::of(&facts, permit.original());
     InFlight {

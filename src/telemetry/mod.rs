@@ -51,6 +51,7 @@ use session_info::SessionInfo;
 use traces::current_tracer::CurrentTracer;
 use traces::{StatementTracer, TraceSettings};
 
+use crate::receipts::issuer::ReceiptId;
 use crate::system_error;
 
 /// Which sinks there are.
@@ -350,6 +351,21 @@ impl Telemetry {
             .audit
             .as_ref()
             .is_none_or(|audit| audit.close(patience))
+    }
+
+    /// Has the audit's line of the session's last receipt written now: somebody is about to ask
+    /// for its number.
+    pub fn urge_audit(&self) {
+        if let Some(audit) = &self.sinks.audit {
+            audit.urge();
+        }
+    }
+
+    /// The number of the audit's line that has this receipt of the session; none where it is not
+    /// written yet, or not the last.
+    pub fn audit_number_of(&self, session: &SessionInfo, receipt: ReceiptId) -> Option<u64> {
+        let audit = self.sinks.audit.as_ref()?;
+        audit.number_of(session.receipt_place(receipt)?)
     }
 
     /// Whether a session has to wait for room in the audit before it does anything else.

@@ -5,9 +5,10 @@
 //! every other one copies the finished text. No other startup parameter is kept.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::limits::AUDIT_NAME_CHARS_MAX;
+use crate::receipts::issuer::ReceiptId;
 use crate::telemetry::counters::label_slots::SlotMemory;
 use crate::telemetry::json_text::push_string;
 
@@ -30,6 +31,8 @@ pub struct SessionInfo {
     user_slot: SlotMemory,
     /// Whether a line of the session was taken although the audit had no room for it.
     debt: Arc<AtomicBool>,
+    /// The last receipt that a line of the audit has, and the place of that line.
+    receipt_place: Arc<Mutex<Option<(ReceiptId, u64)>>>,
 }
 
 /// Whether it is known that the user is who it says.
@@ -55,6 +58,7 @@ impl SessionInfo {
             policy_slot: SlotMemory::default(),
             user_slot: SlotMemory::default(),
             debt: Arc::default(),
+            receipt_place: Arc::default(),
         }
     }
 
@@ -161,6 +165,19 @@ impl SessionInfo {
     /// A line of it was taken although there was no room.
     pub(in crate::telemetry) fn note_debt(&self) {
         self.debt.store(true, Ordering::Relaxed);
+    }
+
+    /// The audit's line at that place has this receipt.
+    pub(in crate::telemetry) fn note_receipt_place(&self, receipt: ReceiptId, place: u64) {
+        let noted = self.receipt_place.lock();
+        *noted.unwrap_or_else(PoisonError::into_inner) = Some((receipt, place));
+    }
+
+    /// The place of the audit's line that has this receipt, where it is the last that one has.
+    pub(in crate::telemetry) fn receipt_place(&self, receipt: ReceiptId) -> Option<u64> {
+        let noted = self.receipt_place.lock();
+        let (last, place) = (*noted.unwrap_or_else(PoisonError::into_inner))?;
+        (last == receipt).then_some(place)
     }
 
     /// The part of an audit line that is the same for every event of this session.

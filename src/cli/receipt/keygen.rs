@@ -23,10 +23,7 @@ pub fn run(flags: &KeygenFlags, out: &mut impl Write) -> CommandOutcome {
     if let Err(error) = getrandom::fill(&mut seed) {
         return fail(format_args!("the system gives no random bytes: {error}"));
     }
-    let (text, public) = match new_key_file(&seed) {
-        Ok(made) => made,
-        Err(problem) => return fail(format_args!("{problem}")),
-    };
+    let (text, public) = new_key_file(&seed);
     let Some(file) = &flags.out else {
         return print_outcome(out.write_all(text.as_bytes()));
     };

@@ -143,7 +143,7 @@ fn proofs(
         proofs.push(proof::of_rows(claims, &rows_of(file, text, claims)?));
     }
     if !flags.audit.is_empty() {
-        proofs.push(in_audit(&flags.audit, &claims.jti)?);
+        proofs.push(in_audit(&flags.audit, claims)?);
     }
     Ok(proofs)
 }
@@ -162,7 +162,8 @@ fn rows_of(file: &Path, text: &str, claims: &ReceiptClaims) -> Result<FileRows, 
 }
 
 /// Where the audit has the statement's line.
-fn in_audit(files: &[PathBuf], jti: &str) -> Result<ReceiptProof, CommandOutcome> {
+fn in_audit(files: &[PathBuf], claims: &ReceiptClaims) -> Result<ReceiptProof, CommandOutcome> {
+    let jti = claims.jti.as_str();
     let wanted = format!("\"receipt\":\"{jti}\"");
     for file in files {
         let opened = fs::File::open(file).map_err(|error| unread(file, &error))?;
@@ -175,8 +176,13 @@ fn in_audit(files: &[PathBuf], jti: &str) -> Result<ReceiptProof, CommandOutcome
             if parsed.get("receipt").and_then(|own| own.as_str()) == Some(jti) {
                 let seq = parsed.get("seq").and_then(serde_json::Value::as_u64);
                 let number = seq.map_or_else(String::new, |seq| format!(" {seq}"));
-                let words = format!("line{number} of {} is about it", file.display());
-                return Ok(ReceiptProof::Proven(words));
+                let file = file.display();
+                return Ok(match claims.audit_seq {
+                    Some(said) if seq != Some(said) => ReceiptProof::Disproven(format!(
+                        "line{number} of {file} is about it, and the receipt says line {said}"
+                    )),
+                    _ => ReceiptProof::Proven(format!("line{number} of {file} is about it")),
+                });
             }
         }
     }

@@ -32,3 +32,7 @@ pub const RECEIPT_ISSUER_CHARS_MAX: usize = 200;
 /// The age that a receipt may be asked to have at most.
 pub const RECEIPT_AGE_BOUNDS: (Duration, Duration) =
     (Duration::from_secs(1), RECEIPT_VALID_BOUNDS.1);
+
+/// Stretches of the audit whose numbers are kept for receipts: one begins where the audit puts in a
+/// line of its own, as at each rotation. A receipt is asked for soon after its statement.
+pub const AUDIT_NUMBERINGS_KEPT: usize = 64;

@@ -139,6 +139,7 @@ impl FinishedReceipt {
             columns: self.result.and_then(|_| self.described()),
             result: self.result.map(digits),
             sqlstate: self.sqlstate.map(|code| code.as_str().to_owned()),
+            audit_seq: None,
             repaired: self.is_repaired,
             time_us: u64::try_from(self.time.as_micros()).unwrap_or(u64::MAX),
         }

@@ -133,7 +133,12 @@ pub(super) fn row_of_receipt(
     if rest.len() < header.total {
         return OwnRow::Waits;
     }
-    let receipt = protocol.receipts.signed().unwrap_or_default();
+    let witness = &protocol.witness;
+    let seq = protocol.receipts.last_id().and_then(|last| {
+        let telemetry = &witness.telemetry;
+        telemetry.audit_number_of(&witness.info, last)
+    });
+    let receipt = protocol.receipts.signed(seq).unwrap_or_default();
     let length = u32::try_from(receipt.len()).unwrap_or_default();
     let body = [&[0, 1][..], &length.to_be_bytes(), receipt.as_bytes()].concat();
     let mut told = BytesMut::new();

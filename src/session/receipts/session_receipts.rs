@@ -12,6 +12,7 @@ use crate::gate::{
     Cursor, Facts, KeptDescriptions, PortalDigests, ReadPermit, SessionNames, StatementDigests,
 };
 use crate::limits::receipts::RECEIPT_COLUMNS_BYTES_MAX;
+use crate::receipts::claims::ReceiptClaims;
 use crate::receipts::digest::{Digest, of_bytes};
 use crate::receipts::issuer::{ReceiptId, ReceiptIssuer};
 use crate::session::context::client_settings::ClientSettings;
@@ -191,10 +192,19 @@ impl SessionReceipts {
         Some(id)
     }
 
-    /// The receipt of the last statement, signed.
-    pub(super) fn signed(&self) -> Option<String> {
+    /// The name of the receipt of the last statement.
+    pub(super) fn last_id(&self) -> Option<ReceiptId> {
+        self.maker.as_ref()?.last.as_ref()?.id
+    }
+
+    /// The receipt of the last statement, signed; with the number of the audit's line, where that
+    /// is known.
+    pub(super) fn signed(&self, audit_seq: Option<u64>) -> Option<String> {
         let maker = self.maker.as_ref()?;
-        let claims = maker.last.as_ref()?.claims(&maker.issuer);
+        let claims = ReceiptClaims {
+            audit_seq,
+            ..maker.last.as_ref()?.claims(&maker.issuer)
+        };
         Some(maker.issuer.signer().sign(&claims))
     }
 
@@ -220,7 +230,7 @@ impl SessionReceipts {
         (reply, client_settings): (&mut BytesMut, &ClientSettings),
     ) {
         if client_settings.wants_receipts()
-            && let Some(receipt) = self.signed()
+            && let Some(receipt) = self.signed(None)
         {
             reply::notice(reply, &format!("receipt: {receipt}"), None);
         }

@@ -13,7 +13,7 @@ use crate::sqlstate;
 
 /// A session that is told each receipt.
 fn told() -> TestExchange {
-    let (text, _) = new_key_file(&[1; 32]).unwrap();
+    let (text, _) = new_key_file(&[1; 32]);
     let issuer = ReceiptIssuer::new("pgsieve", 60, SigningKeys::read(&text).unwrap(), 7);
     let shared = WorkerShared {
         receipt_issuer: Some(Arc::new(issuer)),

@@ -8,9 +8,10 @@
 //! dropped then, or every session waits: `audit.on_full`. Whatever is lost is counted, and the next
 //! line says how much it was.
 //!
-//! * `line`: how a line is put together; `line_time`: its time; `schema`: what it holds, with its
-//!   table in `event_forms` and `fields`, of forms in `field_form`
-//! * `queue`: lines that wait; `writer`: the thread
+//! * `line`: how a line is put together; `line_time`: its time; `line_numbers`: its number on the
+//!   chain; `schema`: what it holds, with its table in `event_forms` and `fields`, of forms in
+//!   `field_form`
+//! * `queue`: lines that wait; `writer`: the thread; `line_batch`: what it has taken
 //! * `chain`: how lines hang together; `verify`: whether they do; `chain_resume`: taking up a chain
 //!   where a file ends
 //! * `sink`: one place that lines go to, a `file` with its rotation, or a receiver of `syslog`;
@@ -35,6 +36,8 @@ mod field_form;
 mod fields;
 pub mod file;
 pub mod line;
+mod line_batch;
+mod line_numbers;
 pub mod line_time;
 pub mod queue;
 pub mod schema;
@@ -105,11 +108,12 @@ impl Audit {
         session: Option<&SessionInfo>,
         fill: impl FnOnce(&mut AuditLine<'_>),
     ) {
-        self.record_with(weight, event, session, None, fill);
+        let _ = self.record_with(weight, event, session, None, fill);
     }
 
     /// The same with the text of a statement, which the writer encrypts; it is left out where it is
-    /// encrypted to nobody.
+    /// encrypted to nobody. The place of the line among all that were ever taken; none where it was
+    /// dropped.
     pub fn record_with(
         &self,
         weight: LineWeight,
@@ -117,16 +121,29 @@ impl Audit {
         session: Option<&SessionInfo>,
         of_statement: Option<&Secret>,
         fill: impl FnOnce(&mut AuditLine<'_>),
-    ) {
+    ) -> Option<u64> {
         let of_statement = of_statement.filter(|_| self.has_recipients);
         let taken = self.shared.put(weight, of_statement, |text, clock| {
             begin(text, clock, event, session);
             fill(&mut AuditLine::new(text));
         });
-        if let (LineTaken::OverTheMark, LineWeight::Waits, Some(session)) = (taken, weight, session)
+        if let (LineTaken::OverTheMark(_), LineWeight::Waits, Some(session)) =
+            (taken, weight, session)
         {
             session.note_debt();
         }
+        taken.place()
+    }
+
+    /// Has what was recorded so far written now, and not in a moment. Nobody waits for it.
+    pub fn urge(&self) {
+        self.shared.urge();
+    }
+
+    /// The number on the chain of the line at that place, once it is written everywhere; none where
+    /// it is one of long ago.
+    pub fn number_of(&self, place: u64) -> Option<u64> {
+        self.shared.number_of(place)
     }
 
     /// Whether there is no room.

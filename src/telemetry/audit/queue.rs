@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
 use super::line::begin;
+use super::line_numbers::LineNumbers;
 use super::line_time::LineClock;
 use super::settings::OnFull;
 use super::sink_change::SinkChange;
@@ -62,6 +63,8 @@ pub struct AuditQueue {
     pub lines_taken_in: u64,
     /// Those of them that are written.
     pub lines_settled: u64,
+    /// The numbers on the chain of those that are written.
+    pub line_numbers: LineNumbers,
     /// What the writer does or should do.
     pub writer: WriterState,
     /// The file is to be opened anew.
@@ -116,10 +119,10 @@ pub enum WriterState {
 /// How a line was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineTaken {
-    /// There was room.
-    WithRoom,
+    /// There was room. Its place among all lines that were ever taken, from 1.
+    WithRoom(u64),
     /// There was none: its session has to wait.
-    OverTheMark,
+    OverTheMark(u64),
     /// It was dropped, which is counted.
     Dropped,
 }
@@ -177,6 +180,7 @@ impl AuditShared {
         fill(text, clock);
         text.push('\n');
         queue.lines_taken_in += 1;
+        let place = queue.lines_taken_in;
         self.numbers.lines.inc();
         if queue.bytes() >= AUDIT_QUEUE_BYTES_MAX && !self.full.swap(true, Ordering::Relaxed) {
             self.trouble().full = Some(Instant::now());
@@ -184,10 +188,27 @@ impl AuditShared {
         self.count_waiting(&queue);
         self.wake_for(queue);
         if bytes >= AUDIT_QUEUE_BYTES_MAX {
-            LineTaken::OverTheMark
+            LineTaken::OverTheMark(place)
         } else {
-            LineTaken::WithRoom
+            LineTaken::WithRoom(place)
         }
+    }
+
+    /// Has the writer write what waits now.
+    pub fn urge(&self) {
+        let mut queue = self.lock();
+        if queue.bytes() > 0 {
+            queue.urge();
+            drop(queue);
+            self.work.notify_one();
+        }
+    }
+
+    /// The number on the chain of the line at that place, once it is written.
+    pub fn number_of(&self, place: u64) -> Option<u64> {
+        let queue = self.lock();
+        let is_written = place <= queue.lines_settled;
+        is_written.then(|| queue.line_numbers.of(place)).flatten()
     }
 
     /// Whether the queue is over its mark.
@@ -269,6 +290,16 @@ impl AuditShared {
     }
 }
 
+impl LineTaken {
+    /// The place of the line among all that were ever taken; none where it was dropped.
+    pub fn place(self) -> Option<u64> {
+        match self {
+            Self::WithRoom(place) | Self::OverTheMark(place) => Some(place),
+            Self::Dropped => None,
+        }
+    }
+}
+
 impl AuditQueue {
     fn new() -> Self {
         Self {
@@ -277,6 +308,7 @@ impl AuditQueue {
             clock: LineClock::new(),
             lines_taken_in: 0,
             lines_settled: 0,
+            line_numbers: LineNumbers::default(),
             writer: WriterState::Idle,
             reopen: false,
             places: None,

@@ -17,8 +17,10 @@ use super::chain_resume;
 use super::chain_resume::{BegunChain, with_key};
 use super::file::ReopenResult;
 use super::line::begin;
+use super::line_batch::{BatchPlace, LineBatch};
+use super::line_numbers::LineNumbers;
 use super::line_time::LineClock;
-use super::queue::{AuditQueue, AuditShared, StatementTexts, WriterState, wait};
+use super::queue::{AuditQueue, AuditShared, WriterState, wait};
 use super::settings::{AuditSettings, ChainKey};
 use super::sink::{AuditSink, SinkKind};
 use super::sink_change::SinkChange;
@@ -44,7 +46,9 @@ pub struct AuditWriter {
     /// What is being written: some lines of the batch, on the chain.
     piece: String,
     /// Where its lines begin in the batch.
-    piece_from: usize,
+    piece_from: BatchPlace,
+    /// The numbers of the lines that are on the chain.
+    line_numbers: LineNumbers,
     clock: LineClock,
     /// The file is still to be opened anew.
     reopen: bool,
@@ -53,16 +57,6 @@ pub struct AuditWriter {
     /// When a rotation failed last.
     stuck: Option<Instant>,
     pub(super) log: EventLog,
-}
-
-/// Lines on their way out, as they came.
-#[derive(Default)]
-struct LineBatch {
-    text: String,
-    texts: StatementTexts,
-    /// Bytes that are on the chain.
-    sealed: usize,
-    last_line: u64,
 }
 
 /// What the writer was asked for when it took a batch.
@@ -105,7 +99,8 @@ impl AuditWriter {
             recipients: settings.text_recipients.clone(),
             batch: LineBatch::default(),
             piece: String::new(),
-            piece_from: 0,
+            piece_from: BatchPlace::default(),
+            line_numbers: LineNumbers::default(),
             clock: LineClock::new(),
             reopen: false,
             coming: None,
@@ -124,9 +119,12 @@ impl AuditWriter {
             let fault = written.as_ref().err().map(io::Error::kind);
             self.shared.note_attempt(fault);
             if written.is_ok() {
-                self.shared.lock().lines_settled = self.batch.last_line;
+                let mut queue = self.shared.lock();
+                queue.lines_settled = self.batch.last_line;
+                queue.line_numbers.clone_from(&self.line_numbers);
+                drop(queue);
                 self.batch.clear();
-                self.piece_from = 0;
+                self.piece_from = self.batch.sealed;
             } else {
                 self.shared.numbers.write_errors.inc();
             }
@@ -269,22 +267,25 @@ impl AuditWriter {
             let rest = self.batch.rest();
             let end = memchr(b'\n', rest.as_bytes());
             let Some(line) = end.and_then(|end| rest.get(..end)) else {
-                self.batch.sealed = self.batch.text.len();
+                self.batch.sealed.bytes = self.batch.text.len();
                 return;
             };
-            let text = self.text_bytes_max(self.batch.sealed);
+            let text = self.text_bytes_max(self.batch.sealed.bytes);
             let bytes = self.piece.len() + line.len() + text + END_BYTES_MAX;
             let fits = u64::try_from(bytes).is_ok_and(|bytes| bytes <= room);
             if !is_first && (!fits || bytes > AUDIT_CHUNK_BYTES) {
                 return;
             }
             is_first = false;
-            let text = self.batch.texts.of(self.batch.sealed);
+            let text = self.batch.texts.of(self.batch.sealed.bytes);
             match text.and_then(|text| with_text(line, text, &self.recipients)) {
                 Some(line) => self.chain.seal(&line, &mut self.piece),
                 None => self.chain.seal(line, &mut self.piece),
             }
-            self.batch.sealed += line.len() + 1;
+            self.batch.sealed.bytes += line.len() + 1;
+            self.batch.sealed.lines += 1;
+            let seq = self.chain.head().seq;
+            self.line_numbers.note(self.batch.sealed.lines, seq);
         }
     }
 
@@ -303,7 +304,7 @@ impl AuditWriter {
         };
         let rest = self.batch.rest();
         let next = rest.split_once('\n').map_or(rest, |(line, _)| line);
-        let text = self.text_bytes_max(self.batch.sealed);
+        let text = self.text_bytes_max(self.batch.sealed.bytes);
         let next = u64::try_from(next.len() + text + END_BYTES_MAX).unwrap_or(u64::MAX);
         size > 0 && size.saturating_add(next) > most
     }
@@ -437,22 +438,6 @@ fn rest(queue: &mut AuditQueue) {
             } else {
                 WriterState::Gathering
             };
-        }
-    }
-}
-
-impl LineBatch {
-    /// What is not on the chain yet.
-    fn rest(&self) -> &str {
-        self.text.get(self.sealed..).unwrap_or_default()
-    }
-
-    fn clear(&mut self) {
-        self.text.clear();
-        self.texts = StatementTexts::default();
-        self.sealed = 0;
-        if self.text.capacity() > AUDIT_BUFFER_BYTES_KEPT {
-            self.text = String::new();
         }
     }
 }

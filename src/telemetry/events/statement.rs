@@ -130,7 +130,7 @@ impl StatementFinished<'_> {
             | StatementOutcome::Truncated => LineWeight::GivesWay,
         };
         let text = self.text.map(|text| &text.kept);
-        audit.record_with(weight, "statement", Some(self.session), text, |line| {
+        let place = audit.record_with(weight, "statement", Some(self.session), text, |line| {
             line.word("path", self.path.name())
                 .word("kind", self.kind.name())
                 .word("verdict", self.outcome.name());
@@ -167,6 +167,9 @@ impl StatementFinished<'_> {
                 line.number("text_left_out", left_out);
             }
         });
+        if let (Some(receipt), Some(place)) = (self.receipt, place) {
+            self.session.note_receipt_place(receipt, place);
+        }
     }
 
     fn note_names(&self, line: &mut AuditLine<'_>) {

@@ -163,7 +163,7 @@ impl Sieve {
         }
         if variant.has_key() {
             let key = folder.join("receipts.pem");
-            fs::write(&key, new_key_file(&[7; 32]).unwrap().0).unwrap();
+            fs::write(&key, new_key_file(&[7; 32]).0).unwrap();
             command.env("PGSIEVE_RECEIPTS_KEY_FILE", key);
         }
         let policy = folder.join("agent.yaml");

@@ -177,7 +177,7 @@ fn the_old_name_of_the_drain_leads_to_the_new_one() {
 fn with_secrets(mode: u32, strict: &str) -> (SettingsSources, Vec<Written>) {
     let made = pgsieve_certificates();
     let hexadecimal = "0f".repeat(32);
-    let (signing, _) = new_key_file(&[1; 32]).unwrap();
+    let (signing, _) = new_key_file(&[1; 32]);
     let secrets: Vec<Written> = [
         "0123456789abcdef",
         "a password",

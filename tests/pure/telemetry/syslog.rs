@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{BufReader, Read};
+use std::net::Shutdown;
 use std::net::{TcpListener, UdpSocket};
 use std::os::unix::net::UnixDatagram;
 use std::time::Duration;
@@ -111,7 +112,9 @@ fn a_receiver_that_comes_back_gets_what_it_has_missed() {
         }
         let length = local.recv(&mut buffer).unwrap();
         assert!(line_of(&buffer[..length]).contains("\"verdict\":\"refused\""));
-        // It goes away and misses a line.
+        // It goes away and misses a line. A process that another test is just starting may have
+        // the socket for a moment longer.
+        local.shutdown(Shutdown::Both).unwrap();
         drop(local);
         fs::remove_file(&socket).unwrap();
         telemetry.emit(&statement(&session(), StatementOutcome::Refused));

@@ -10,8 +10,12 @@ use std::time::{Duration, Instant};
 use crate::support::raw::{Login, kinds};
 use crate::support::{APP, Options, RawClient, Stack, frames, until};
 
-/// Longer than this nobody waits for `/healthz`, on a machine that does other things as well.
+/// Longer than this nobody waits for `/healthz` or a statement.
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// How often that is tried: a machine that does other things as well may be late once, and whoever
+/// is kept out is kept out each time.
+const TRIES: usize = 4;
 
 #[test]
 fn a_crowd_that_says_nothing_keeps_no_scraper_out() {
@@ -247,27 +251,37 @@ fn still_answers(stack: &Stack) {
         ("/healthz", "alive"),
         ("/metrics", "pgsieve_connections_open"),
     ] {
-        let since = Instant::now();
-        let (status, body) = stack.get(page);
-        assert!(
-            status == 200 && body.contains(word),
-            "{page}: {status} {body:.200}"
-        );
-        assert!(
-            since.elapsed() < PATIENCE,
-            "{page} took {:?}",
-            since.elapsed()
-        );
+        within_patience(page, || {
+            let (status, body) = stack.get(page);
+            assert!(
+                status == 200 && body.contains(word),
+                "{page}: {status} {body:.200}"
+            );
+        });
     }
 }
 
 /// Clients of the proxy get theirs.
 #[track_caller]
 fn still_serves(stack: &Stack) {
-    let since = Instant::now();
-    let mut client = RawClient::login(stack.proxied_address(), &stack.login(APP));
-    assert_eq!(kinds(&client.query("SELECT 1")), "TDCZ");
-    assert!(since.elapsed() < PATIENCE, "{:?}", since.elapsed());
+    within_patience("SELECT 1", || {
+        let mut client = RawClient::login(stack.proxied_address(), &stack.login(APP));
+        assert_eq!(kinds(&client.query("SELECT 1")), "TDCZ");
+    });
+}
+
+#[track_caller]
+fn within_patience(what: &str, ask: impl Fn()) {
+    let times = std::iter::repeat_with(|| {
+        let since = Instant::now();
+        ask();
+        since.elapsed()
+    });
+    let times: Vec<Duration> = times.take(TRIES).collect();
+    assert!(
+        times.iter().any(|time| *time < PATIENCE),
+        "{what} took {times:?}"
+    );
 }
 
 fn connected(address: SocketAddr) -> TcpStream {

@@ -4,6 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::support::raw::{Login, kinds};
+use crate::support::sql::assert_running;
 use crate::support::{APP, RawClient, Stack, frames, until};
 
 /// What the statements need in their database.
@@ -346,7 +347,7 @@ fn cancelled(stack: &Stack) {
     client.send(&frames::query(
         "SELECT count(*), 'canary' FROM generate_series(1, 100000000000)",
     ));
-    thread::sleep(Duration::from_millis(100));
+    assert_running(stack, 1);
     RawClient::connect(stack.proxied_address()).send(&frames::cancel_request(pid, &secret));
     client.until_ready();
     client.query("SET statement_timeout = 20");
