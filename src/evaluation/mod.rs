@@ -12,7 +12,8 @@
 //!   held against
 //! * [`result_comparison`]: whether two results are the same answer
 //! * [`report`]: what was found; [`entry_report`]: of one question; [`scores`]: what it comes to;
-//!   [`report_table`]: told for a person; [`report_page`]: as one HTML file with charts
+//!   [`report_table`]: told for a person; [`report_page`]: as one HTML file with charts;
+//!   `told_numbers`: its numbers in both
 //! * [`report_comparison`]: two reports question by question; [`paired_test`]: whether a difference
 //!   is more than chance
 
@@ -38,3 +39,4 @@ pub mod report_table;
 pub mod result_comparison;
 pub mod runner;
 pub mod scores;
+mod told_numbers;

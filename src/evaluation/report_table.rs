@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use super::report::{EntryReport, EvaluationReport};
 use super::report_comparison::ReportComparison;
-use super::scores::{EvaluationScores, MeanDeviation};
+use super::scores::EvaluationScores;
+use super::told_numbers::{percent, plural, spread};
 use crate::telemetry::session_info::cleaned;
 
 /// A line of the table: what it tells, and that of each report.
@@ -57,7 +58,7 @@ fn breakdown(reports: &[EvaluationReport]) -> Vec<TableLine> {
         .map(|report| report.scores.rounds.len())
         .max();
     for attempts in 1..=most.unwrap_or(0) {
-        let name = format!("right after {attempts} attempt{}", plural(attempts));
+        let name = format!("right after {attempts} attempt{}", plural(attempts == 1));
         lines.push(TableLine::of(reports, &name, &|report| {
             let rounds = &report.scores.rounds;
             let last = rounds.get(attempts.min(rounds.len()).saturating_sub(1));
@@ -233,27 +234,11 @@ fn written(lines: &[TableLine]) -> String {
 }
 
 /// `81.7 % ± 2.1`, of several runs.
-fn spread(value: MeanDeviation) -> String {
-    // What rounds to nothing is none.
-    match value.deviation >= 0.0005 {
-        true => format!("{} ± {:.1}", percent(value.mean), value.deviation * 100.0),
-        false => percent(value.mean),
-    }
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
-}
-
 fn times(half: Option<f64>, most: Option<f64>) -> String {
     match (half, most) {
         (Some(half), Some(most)) => format!("{half:.1}, {most:.1}"),
         _ => String::new(),
     }
-}
-
-fn plural(count: usize) -> &'static str {
-    if count == 1 { "" } else { "s" }
 }
 
 /// Questions that are named of a difference.

@@ -5,8 +5,9 @@
 
 use std::fmt::Write;
 
-use super::markup::{escaped, percent, shortened};
+use super::markup::{escaped, shortened};
 use crate::evaluation::scores::real;
+use crate::evaluation::told_numbers::percent;
 
 /// A report among those on the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

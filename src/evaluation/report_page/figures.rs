@@ -7,9 +7,9 @@ use super::chart::{
     ValueBar,
 };
 use super::marked;
-use super::markup::{number, percent};
 use crate::evaluation::report::EvaluationReport;
 use crate::evaluation::scores::{LatencyScores, RecovererScores, real};
+use crate::evaluation::told_numbers::{number, percent};
 
 /// All charts that have something to show.
 pub(super) fn all(reports: &[EvaluationReport]) -> String {

@@ -34,20 +34,6 @@ pub(super) fn shortened(text: &str, chars_max: usize) -> String {
     kept.chain(['…']).collect()
 }
 
-/// `81.7 %`.
-pub(super) fn percent(share: f64) -> String {
-    format!("{} %", number(share * 100.0))
-}
-
-/// With one decimal; what a file has that is far from any number of ours, in a few digits.
-pub(super) fn number(value: f64) -> String {
-    if value.abs() < 1e9 {
-        format!("{value:.1}")
-    } else {
-        format!("{value:.1e}")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,14 +51,6 @@ mod tests {
             ("Größe ∅ 表", "Größe ∅ 表"),
         ] {
             assert_eq!(escaped(text), wanted);
-        }
-    }
-
-    #[test]
-    fn numbers_are_short() {
-        assert_eq!(percent(0.8166), "81.7 %");
-        for value in [f64::MAX, f64::MIN, f64::NAN, f64::INFINITY] {
-            assert!(number(value).len() < 10, "{}", number(value));
         }
     }
 

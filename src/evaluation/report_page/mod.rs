@@ -14,10 +14,10 @@ mod markup;
 use std::fmt::Write;
 
 use self::chart::ReportMark;
-use self::markup::{escaped, number, percent, shortened};
+use self::markup::{escaped, shortened};
 use super::report::{EvaluationReport, StatementSource};
 use super::report_comparison::ReportComparison;
-use super::scores::MeanDeviation;
+use super::told_numbers::{percent, plural, spread};
 
 /// The page of these reports; each further one is held against the first.
 pub fn page(reports: &[EvaluationReport]) -> String {
@@ -74,9 +74,9 @@ fn summary(reports: &[EvaluationReport]) -> String {
             source(setup.source),
             escaped(&shortened(&setup.policy, LABEL_CHARS_MAX)),
             setup.runs,
-            plural(setup.runs),
+            plural(setup.runs == 1),
             setup.rounds,
-            plural(setup.rounds),
+            plural(setup.rounds == 1),
         );
         for (name, number) in NUMBERS.iter().zip(numbers(report)) {
             let _ = write!(
@@ -158,22 +158,6 @@ fn source(source: StatementSource) -> &'static str {
 }
 
 /// `81.7 % ± 2.1`, of several runs.
-fn spread(value: MeanDeviation) -> String {
-    // Less than what is shown of it is none.
-    match value.deviation >= 0.000_5 {
-        true => format!(
-            "{} ± {}",
-            percent(value.mean),
-            number(value.deviation * 100.0)
-        ),
-        false => percent(value.mean),
-    }
-}
-
-fn plural(count: u32) -> &'static str {
-    if count == 1 { "" } else { "s" }
-}
-
 /// Nothing is loaded, and nothing runs; the page has a style of its own.
 const CONTENT_SECURITY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 

@@ -203,14 +203,15 @@ pub fn opened(stack: &Stack, identity: &age::x25519::Identity) -> String {
 /// Sends a request and reads until the other side is done, or has nothing more to say.
 pub fn ask(address: SocketAddr, request: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(address).unwrap();
-    stream
-        .set_read_timeout(Some(Duration::from_millis(700)))
-        .unwrap();
+    let wait_at_most = |stream: &TcpStream, time| stream.set_read_timeout(Some(time)).unwrap();
+    wait_at_most(&stream, Duration::from_secs(20));
     // It may be refused before all of it was sent.
     drop(stream.write_all(request));
     let (mut answer, mut chunk) = (Vec::new(), [0; 65_536]);
     while let Ok(read @ 1..) = stream.read(&mut chunk) {
         answer.extend(&chunk[..read]);
+        // What is followed has no end.
+        wait_at_most(&stream, Duration::from_millis(700));
     }
     answer
 }
