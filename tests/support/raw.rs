@@ -40,6 +40,10 @@ pub struct Frame {
     pub body: Vec<u8>,
 }
 
+/// How long a client waits for its server: a machine that does other things as well may be slow,
+/// and whoever waits in vain waits so long.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 impl RawClient {
     /// Opens a connection and sends nothing.
     pub fn connect(address: SocketAddr) -> Self {
@@ -49,12 +53,8 @@ impl RawClient {
     /// Takes a connection that is open.
     pub fn over(stream: TcpStream) -> Self {
         stream.set_nodelay(true).unwrap();
-        stream
-            .set_read_timeout(Some(Duration::from_secs(10)))
-            .unwrap();
-        stream
-            .set_write_timeout(Some(Duration::from_secs(10)))
-            .unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_write_timeout(Some(PATIENCE)).unwrap();
         Self {
             stream,
             parameters: Vec::new(),
