@@ -233,7 +233,6 @@ fn written(lines: &[TableLine]) -> String {
     out
 }
 
-/// `81.7 % ± 2.1`, of several runs.
 fn times(half: Option<f64>, most: Option<f64>) -> String {
     match (half, most) {
         (Some(half), Some(most)) => format!("{half:.1}, {most:.1}"),

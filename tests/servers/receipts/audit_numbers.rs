@@ -91,6 +91,42 @@ fn it_is_that_of_the_line_which_has_the_receipts_name() {
     }
 }
 
+#[test]
+fn whoever_verifies_it_is_told_where_the_line_has_another_number() {
+    let stack = rotating();
+    let mut client = login(&stack, &[]);
+    client.query("SELECT 1");
+    let (token, seq) = until(|| {
+        let token = receipt(&mut client);
+        let seq = verified(&stack, &token).audit_seq?;
+        Some((token, seq))
+    })
+    .expect("the line is written");
+    let keys = key_file(&[3]);
+    let audit = keys.with_extension("jsonl");
+    let line = lines(&stack).into_iter().find(|line| line["seq"] == seq);
+    let mut line = line.expect("the line of that number");
+    for (number, status, words) in [
+        (seq, 0, format!("proven: line {seq} of ")),
+        (seq + 1, 1, format!("and the receipt says line {seq}")),
+    ] {
+        line["seq"] = number.into();
+        std::fs::write(&audit, format!("{line}\n")).unwrap();
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_pgsieve"))
+            .args(["receipt", "verify", "--keys"])
+            .arg(&keys)
+            .arg("--audit")
+            .arg(&audit)
+            .args(["--", &token])
+            .output()
+            .unwrap();
+        let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert_eq!(output.status.code(), Some(status), "{said}");
+        assert!(said.contains(&words), "{said}");
+    }
+    drop((std::fs::remove_file(&keys), std::fs::remove_file(&audit)));
+}
+
 /// The number of one statement is never told of another.
 #[test]
 fn a_statement_that_has_no_line_yet_has_no_number() {
