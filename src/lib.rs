@@ -30,8 +30,9 @@
 //!   up)
 //! * Session: [`session`] (one client from accept to goodbye), [`offline`] (what would become of a
 //!   statement in one), [`choose`] (which of several answers a question)
-//! * Program: [`config`], [`server`] (listeners, the admin address, reloads), [`app`] (all of it
-//!   put together), [`demo`], [`cli`]
+//! * Program: [`config`], [`server`] (listeners, the admin address, reloads), [`wire_client`] (a
+//!   client of pgsieve's own), [`mcp`] (tools for agents that have no driver), [`app`] (all of it
+//!   put together), [`demo`], [`evaluation`] (how good statements for questions are), [`cli`]
 //!
 //! # The life of a statement
 //!
@@ -90,4 +91,6 @@ pub mod cli;
 pub mod config;
 pub mod demo;
 pub mod evaluation;
+pub mod mcp;
 pub mod server;
+pub mod wire_client;

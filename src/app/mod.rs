@@ -3,11 +3,12 @@
 //! * `check`: whether all of that would work; `reload`: what of it is exchanged while it serves;
 //!   `upstream_watch`: whether the upstream answers, and a look at its roles; `budget_writer`: what
 //!   keeps budgets of the day over restarts
-//! * `error`: why a start failed
+//! * `front`: who is served; `error`: why a start failed
 
 mod budget_writer;
 pub mod check;
 mod error;
+mod front;
 mod reload;
 mod upstream_watch;
 
@@ -18,9 +19,11 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc;
 
 use self::budget_writer::BudgetWriter;
 pub use self::error::AppError;
+pub use self::front::ProgramFront;
 use self::reload::{SettingsBaseline, SettingsReload};
 use self::upstream_watch::{RoleCheck, watch_upstream};
 use crate::auth::ClientAuth;
@@ -40,7 +43,7 @@ use crate::server::grounding::watch::watch_groundings;
 use crate::server::listener::BindAddress;
 use crate::server::readiness::Readiness;
 use crate::server::reload::policy_tests::TestReport;
-use crate::server::reload::{ReloadHandle, Reloader};
+use crate::server::reload::{ReloadHandle, ReloadRequest, Reloader};
 use crate::server::{self, ProxyServer, ServerSettings};
 use crate::session::login::LoginContext;
 use crate::session::login::login_settings::{CurrentLoginSettings, LoginSettings};
@@ -63,12 +66,17 @@ use crate::upstream::catalog_cache::CatalogCaches;
 use crate::upstream::compile_pool::CompilePools;
 use crate::upstream::connect::Upstream;
 
-/// Serves until SIGTERM or SIGINT, drains, and returns when every client is gone. `sources` are
-/// what the settings were read from: they are read again when somebody says so.
+/// Serves until SIGTERM or SIGINT, or until the only client has closed standard input, drains, and
+/// returns when every client is gone. `sources` are what the settings were read from: they are read
+/// again when somebody says so.
 ///
 /// # Errors
 /// Why it could not start; nothing was served then.
-pub fn run(settings: ProgramSettings, sources: SettingsSources) -> Result<(), AppError> {
+pub fn run(
+    settings: ProgramSettings,
+    sources: SettingsSources,
+    front: ProgramFront,
+) -> Result<(), AppError> {
     let log = EventLog::open(&settings.log).map_err(|error| AppError::Log {
         place: settings.log.to.clone(),
         kind: error.kind(),
@@ -79,17 +87,18 @@ pub fn run(settings: ProgramSettings, sources: SettingsSources) -> Result<(), Ap
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
-    let served = runtime
-        .map_err(AppError::System)?
-        .block_on(serve(settings, sources, &telemetry));
+    let runtime = runtime.map_err(AppError::System)?;
+    let served = runtime.block_on(serve((settings, sources), front, &telemetry));
+    // A read of standard input cannot be taken back.
+    runtime.shutdown_background();
     telemetry.close(limits::AUDIT_LAST_FLUSH);
     telemetry.flush_traces(limits::TRACE_LAST_FLUSH);
     served
 }
 
 async fn serve(
-    settings: ProgramSettings,
-    sources: SettingsSources,
+    (settings, sources): (ProgramSettings, SettingsSources),
+    front: ProgramFront,
     telemetry: &Telemetry,
 ) -> Result<(), AppError> {
     let held = SettingsBaseline::with(&settings);
@@ -118,7 +127,7 @@ async fn serve(
     let tests = tests_of(tests, &upstream);
     let known = (catalogs.clone(), Arc::clone(&live));
     let readiness = Arc::new(Readiness::new(known.0, known.1, telemetry.clone()));
-    let shown = (groundings, login_context.receipt_issuer.clone());
+    let shown = (groundings.clone(), login_context.receipt_issuer.clone());
     door.open(&readiness, shown, telemetry).await?;
     let seen = (Arc::clone(&readiness), telemetry.clone());
     tokio::spawn(watch_upstream((upstream, roles), seen.0, seen.1));
@@ -135,26 +144,42 @@ async fn serve(
     let server = ProxyServer::start(server_settings, server_shared).map_err(AppError::Server)?;
     readiness.note_open();
     listening(&server, telemetry);
+    let shared = (
+        Arc::clone(&login_context),
+        groundings,
+        server.local_clients(),
+    );
     let logins = (login_context, people);
     let renewal = SettingsReload::new((held, sources), logins, keys, telemetry.clone());
-    let renewal = Arc::new(renewal);
-    let reloader = Reloader {
-        watched: renewal.watched(),
-        read: Arc::new(move || renewal.read()),
-        live,
-        catalogs,
-        readiness: Arc::clone(&readiness),
-        telemetry: telemetry.clone(),
-        wishes,
-    };
-    tokio::spawn(reloader.run());
+    let seen = (Arc::clone(&readiness), telemetry.clone());
+    tokio::spawn(reloader(renewal, (live, catalogs), seen, wishes).run());
     let stop = async {
-        signals.until_stop(telemetry, &asker).await;
+        let stopped = signals.until_stop(telemetry, &asker);
+        front.serve_until(stopped, shared).await;
         readiness.note_draining();
     };
     server.run(stop, telemetry).await;
     budgets.close(telemetry);
     Ok(())
+}
+
+/// What reads settings and policies again, as it is wished.
+fn reloader(
+    renewal: SettingsReload,
+    (live, catalogs): (Arc<LivePolicies>, CatalogCaches),
+    (readiness, telemetry): (Arc<Readiness>, Telemetry),
+    wishes: mpsc::Receiver<ReloadRequest>,
+) -> Reloader {
+    let renewal = Arc::new(renewal);
+    Reloader {
+        watched: renewal.watched(),
+        read: Arc::new(move || renewal.read()),
+        live,
+        catalogs,
+        readiness,
+        telemetry,
+        wishes,
+    }
 }
 
 fn listening(server: &ProxyServer, telemetry: &Telemetry) {

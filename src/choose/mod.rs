@@ -6,7 +6,8 @@
 //! * [`session`]: whose session they are judged in, and the way to the database
 //! * [`assessment`]: what becomes of one; [`doubles`]: which are the same
 //! * [`question`]: what a question asks for; [`statement_shape`]: what a statement does
-//! * [`score`]: the weights, and what each point is for; [`agreement`]: whose results are equal
+//! * [`score`]: the weights, and what each point is for; [`agreement`]: whose results are equal;
+//!   [`told`]: what programs are told of one
 //!
 //! Nothing is executed but EXPLAIN without ANALYZE, over a read-only session and with a permit of
 //! the gate; with [`AgreementMode::Votes`] also the candidates that were permitted and planned,
@@ -22,6 +23,7 @@ mod question;
 pub mod score;
 pub mod session;
 mod statement_shape;
+pub mod told;
 
 use std::cmp::Ordering;
 use std::sync::Arc;

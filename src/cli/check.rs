@@ -15,7 +15,7 @@ use crate::config::SettingsProblem;
 use crate::lint::{DatabaseFacts, LintFinding};
 use crate::offline::assumptions::{AssumedDatabase, AssumedSession};
 use crate::offline::judge::{OfflineJudge, TextRuling};
-use crate::offline::lints::SessionLints;
+use crate::offline::lints::{SessionLints, findings_as_json};
 use crate::offline::script_session::ScriptSession;
 use crate::system_error;
 
@@ -204,7 +204,7 @@ fn judge_lines(
                 let mut fields = shown.fields(&question.id);
                 if let Some(findings) = bench.lint(&question.sql, &ruling, &script) {
                     tally.lint_error |= check_lints::has_error(&findings);
-                    fields.push(("lints", check_lints::as_json(&findings, &question.sql)));
+                    fields.push(("lints", findings_as_json(&findings, &question.sql)));
                 }
                 write_line(&fields, out).map_err(CheckIoError::Output)?;
             }

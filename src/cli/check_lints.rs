@@ -2,8 +2,6 @@
 
 use std::io::{self, Write};
 
-use serde_json::{Value, json};
-
 use crate::lint::rules::docs;
 use crate::lint::{LintFinding, LintLevel};
 
@@ -12,23 +10,6 @@ pub fn has_error(findings: &[LintFinding]) -> bool {
     findings
         .iter()
         .any(|finding| finding.level == LintLevel::Error)
-}
-
-/// The list of a JSON line.
-pub fn as_json(findings: &[LintFinding], text: &str) -> Value {
-    let each = findings.iter().map(|finding| {
-        let place = finding.place_in(text);
-        json!({
-            "lint": finding.rule.name(),
-            "level": finding.level.name(),
-            "line": place.map(|(line, _)| line),
-            "character": place.map(|(_, character)| character),
-            "message": finding.message,
-            "before": docs::before(finding.rule),
-            "after": docs::after(finding.rule),
-        })
-    });
-    each.collect()
 }
 
 /// Writes them for people: where in the whole text, how sure it is, why, and an example of the lint

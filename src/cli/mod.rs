@@ -4,7 +4,8 @@
 //! or something that `repair` saw would fail. 2: the question itself was wrong, or its input could
 //! not be read.
 //!
-//! * `serve`: the proxy; `check`: judge statements, without a database or with the catalog of one
+//! * `serve`: the proxy; `mcp`: the same for an agent that starts it
+//! * `check`: judge statements, without a database or with the catalog of one
 //! * `repair`: what would become of statements that fail
 //! * `choose`: which of several statements answers a question
 //! * `eval`: how good statements for questions are, as a number
@@ -47,6 +48,7 @@ mod eval;
 mod ground;
 mod hash_password;
 mod health;
+mod mcp;
 mod policy;
 mod receipt;
 mod reload;
@@ -71,6 +73,9 @@ struct CliArguments {
 enum CliCommand {
     /// Runs the proxy.
     Serve(serve::ServeFlags),
+    /// Serves an agent that starts it: reads of a database as tools of the Model Context Protocol,
+    /// over standard input and output.
+    Mcp(mcp::McpFlags),
     /// Judges statements, with or without the catalog of a database; never prints them.
     Check(check::CheckFlags),
     /// Shows how statements that fail would be repaired: each attempt, its recoverer, its
@@ -170,6 +175,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         CliCommand::Serve(flags) => {
             drop(out);
             serve::run(flags)
+        }
+        CliCommand::Mcp(flags) => {
+            drop(out);
+            mcp::run(flags)
         }
         CliCommand::Check(flags) => check::run(&flags, &mut out),
         CliCommand::Repair(flags) => repair::run(&flags, &mut out),

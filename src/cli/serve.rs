@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crate::app::{self, AppError, check};
+use crate::app::{self, AppError, ProgramFront, check};
 use crate::cli::policy::person_flags::PersonFlags;
 use crate::cli::policy::test::misused;
 use crate::cli::settings_sources::sources;
@@ -71,7 +71,7 @@ pub fn run(flags: ServeFlags) -> CommandOutcome {
     match settings(flags) {
         Ok((settings, sources)) => {
             let places = settings.places.clone();
-            match app::run(settings, sources) {
+            match app::run(settings, sources, ProgramFront::Listeners) {
                 Ok(()) => CommandOutcome::Done,
                 Err(error) => unserved(&error, &places),
             }
@@ -121,7 +121,7 @@ fn check(flags: ServeFlags, who: Option<&AssumedSession>) -> CommandOutcome {
 }
 
 /// Says why nothing is served, and names every test that has not passed.
-fn unserved(error: &AppError, places: &KeyPlaces) -> CommandOutcome {
+pub(super) fn unserved(error: &AppError, places: &KeyPlaces) -> CommandOutcome {
     if let AppError::PolicyTests(problems) = error {
         for problem in problems {
             complain(format_args!("{problem}"));

@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::external_command::{self, CommandBounds, CommandFault};
 use super::proxy::{ENV_PROGRAM, EvaluationProxy, without_settings};
-use super::proxy_session::SessionLogin;
 use crate::limits::evaluation::{GROUNDING_BYTES_MAX, GROUNDING_TIME_MAX};
 use crate::secret::Secret;
+use crate::wire_client::session::SessionLogin;
 
 /// How `pgsieve ground` is asked.
 #[derive(Clone, Debug)]

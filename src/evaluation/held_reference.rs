@@ -1,11 +1,12 @@
 //! What an answer is held against: the rows of a reference, and whether their order matters.
 
 use super::dataset::Reference;
-use super::proxy_session::{SessionFault, StatementAnswer};
+use super::proxy_session::StatementAnswer;
 use super::question_sessions::{QuestionSessions, RepairSwitch};
 use super::report::{AnswerOutcome, ReferenceReport, ReferenceState};
 use super::result_comparison::{ColumnKind, ComparedResult, ComparisonRules, ResultMatch, compare};
 use crate::sql::tree::{self, Node};
+use crate::wire_client::session::SessionFault;
 
 /// The rows that answer a question: any of these.
 pub(super) struct HeldReference {

@@ -4,7 +4,7 @@
 //!   CSV; [`predictions`]: statements that somebody's agent gave earlier; [`captured`]: those that
 //!   failed on the wire and were kept
 //! * [`proxy`]: a pgsieve of its own, before the database that is asked; [`proxy_session`]: a
-//!   session of it, as any client has one
+//!   session of it
 //! * [`external_command`]: a command of the user's; [`generator`]: what it is told, and what it
 //!   prints; [`grounding_source`]: what it is told of the database
 //! * [`plan`]: what is to be done; [`runner`]: all questions, over several connections;

@@ -10,13 +10,14 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use super::proxy_session::{ProxySession, SessionFault, SessionLogin};
+use super::proxy_session::ProxySession;
 use crate::config::SettingsProblem;
 use crate::demo::cluster::random_name;
 use crate::demo::named_upstream::NamedUpstream;
 use crate::demo::supervisor::SupervisedChild;
 use crate::limits::evaluation::{LOGIN_TIME_MAX, TRY_PAUSE, UNREACHABLE_TIME_MAX};
 use crate::secret::Secret;
+use crate::wire_client::session::{SessionFault, SessionLogin};
 use tokio::time::{Instant, sleep};
 
 /// Which database, and under which policy. Its address may have a password in it.

@@ -5,8 +5,9 @@ use tokio::time::{Instant, sleep};
 
 use super::plan::EvaluationPlan;
 use super::proxy::EvaluationProxy;
-use super::proxy_session::{ProxySession, SessionFault, SessionLogin, StatementAnswer};
+use super::proxy_session::{ProxySession, StatementAnswer};
 use crate::limits::evaluation::{LOGIN_TIME_MAX, TRIES_MAX, TRY_PAUSE};
+use crate::wire_client::session::{SessionFault, SessionLogin};
 
 /// Whether statements are repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

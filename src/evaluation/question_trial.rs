@@ -10,10 +10,11 @@ use super::generator::{FailedAttempt, FormatFault, GeneratedStatement, Generator
 use super::held_reference::HeldReference;
 use super::plan::{EvaluationPlan, TextKeeping};
 use super::proxy::EvaluationProxy;
-use super::proxy_session::{SessionFault, StatementAnswer};
+use super::proxy_session::StatementAnswer;
 use super::question_sessions::{QuestionSessions, RepairSwitch};
 use super::report::{AnswerOutcome, AttemptReport, EntryReport, RunReport};
 use crate::repair::outcome::statement_of;
+use crate::wire_client::session::SessionFault;
 
 /// A question on its way.
 pub(super) struct QuestionTrial<'e> {

@@ -8,10 +8,11 @@ use tokio::time::Instant;
 
 use super::plan::EvaluationPlan;
 use super::proxy::EvaluationProxy;
-use super::proxy_session::{ProxySession, SessionFault, SessionLogin};
+use super::proxy_session::ProxySession;
 use super::question_trial;
 use super::report::EntryReport;
 use crate::limits::evaluation::LOGIN_TIME_MAX;
+use crate::wire_client::session::{SessionFault, SessionLogin};
 
 /// Questions that nobody has taken so far, and what is known of databases.
 struct SharedWork {

@@ -10,6 +10,7 @@ pub mod demo;
 pub mod evaluation;
 pub mod knowledge;
 pub mod lints;
+pub mod mcp;
 pub mod receipts;
 pub mod served_groundings;
 

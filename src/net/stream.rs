@@ -46,6 +46,8 @@ pub enum PeerAddress {
     Tcp(SocketAddr),
     /// A Unix socket of this host.
     Unix,
+    /// A caller of this process's MCP server.
+    Mcp,
 }
 
 impl PeerStream {
@@ -121,7 +123,7 @@ impl PeerAddress {
     /// that ends on this host looks the same.
     pub fn is_local(&self) -> bool {
         match self {
-            Self::Unix => true,
+            Self::Unix | Self::Mcp => true,
             Self::Tcp(address) => is_loopback(address.ip()),
         }
     }
@@ -132,6 +134,7 @@ impl fmt::Display for PeerAddress {
         match self {
             Self::Tcp(address) => write!(formatter, "{address}"),
             Self::Unix => formatter.write_str("unix"),
+            Self::Mcp => formatter.write_str("mcp"),
         }
     }
 }

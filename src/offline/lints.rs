@@ -3,9 +3,12 @@
 //! no right to all that it names, the lints see the text alone: what the tables behind it are like
 //! is not the author's to know.
 
+use serde_json::{Value, json};
+
 use super::assumptions::AssumedDatabase;
 use super::judge::TextRuling;
 use crate::gate::{SearchPaths, SessionNames};
+use crate::lint::rules::docs;
 use crate::lint::{self, DatabaseFacts, LintDatabase, LintFinding};
 use crate::resolve::{KnownParameters, LookupContext};
 
@@ -44,4 +47,21 @@ impl SessionLints<'_> {
         };
         lint::lint(text, Some(&database))
     }
+}
+
+/// Findings as a list for programs, with their places in the text that they are about.
+pub fn findings_as_json(findings: &[LintFinding], text: &str) -> Value {
+    let each = findings.iter().map(|finding| {
+        let place = finding.place_in(text);
+        json!({
+            "lint": finding.rule.name(),
+            "level": finding.level.name(),
+            "line": place.map(|(line, _)| line),
+            "character": place.map(|(_, character)| character),
+            "message": finding.message,
+            "before": docs::before(finding.rule),
+            "after": docs::after(finding.rule),
+        })
+    });
+    each.collect()
 }

@@ -36,6 +36,8 @@ pub enum AcceptedStream {
     Tcp(std::net::TcpStream, SocketAddr),
     /// Over a Unix socket.
     Unix(std::os::unix::net::UnixStream),
+    /// Of a caller of this process's MCP server.
+    Mcp(std::os::unix::net::UnixStream),
 }
 
 impl Listener {
@@ -100,6 +102,7 @@ impl AcceptedStream {
         match self {
             Self::Tcp(_, address) => PeerAddress::Tcp(*address),
             Self::Unix(_) => PeerAddress::Unix,
+            Self::Mcp(_) => PeerAddress::Mcp,
         }
     }
 
@@ -116,6 +119,10 @@ impl AcceptedStream {
             Self::Unix(stream) => {
                 let stream = tokio::net::UnixStream::from_std(stream)?;
                 Ok((PeerStream::Unix(stream), PeerAddress::Unix))
+            }
+            Self::Mcp(stream) => {
+                let stream = tokio::net::UnixStream::from_std(stream)?;
+                Ok((PeerStream::Unix(stream), PeerAddress::Mcp))
             }
         }
     }

@@ -6,6 +6,7 @@ pub mod admin;
 pub mod budget_file;
 pub mod grounding;
 pub mod listener;
+pub mod local_clients;
 pub mod readiness;
 pub mod reload;
 pub mod worker;
@@ -15,9 +16,11 @@ use std::io;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use self::listener::{AcceptedStream, BindAddress, Listener};
+use self::local_clients::LocalClients;
 use self::worker::WorkerThread;
 use crate::limits;
 use crate::session::drain::{DrainReceiver, DrainSender};
@@ -30,7 +33,7 @@ use crate::telemetry::events::{DrainStarted, ServerStopped};
 /// What the server needs to know besides what its sessions share.
 #[derive(Debug, Clone)]
 pub struct ServerSettings {
-    /// Where clients arrive; at least one place.
+    /// Where clients arrive.
     pub listen: Vec<BindAddress>,
     /// Worker threads; at least one.
     pub workers: usize,
@@ -49,6 +52,8 @@ pub struct ProxyServer {
     pending: PendingLogins,
     drain: DrainSender,
     draining: DrainReceiver,
+    sender: mpsc::Sender<AcceptedStream>,
+    accepted: mpsc::Receiver<AcceptedStream>,
 }
 
 /// Why a server could not start.
@@ -89,7 +94,10 @@ impl ProxyServer {
                 .map_err(StartError::Worker)?;
             workers.push(worker);
         }
+        let (sender, accepted) = mpsc::channel(limits::ACCEPTED_WAITING_MAX);
         Ok(Self {
+            sender,
+            accepted,
             pending: PendingLogins::new(settings.connections_max),
             settings,
             listeners,
@@ -105,6 +113,11 @@ impl ProxyServer {
         self.listeners.iter().map(Listener::describe).collect()
     }
 
+    /// The way for clients within this process.
+    pub fn local_clients(&self) -> LocalClients {
+        LocalClients::to(self.sender.clone())
+    }
+
     /// Hears when this server begins to drain.
     pub fn draining(&self) -> DrainReceiver {
         self.draining.clone()
@@ -113,9 +126,8 @@ impl ProxyServer {
     /// Serves until `stop` completes, then drains and returns when every client is gone.
     pub async fn run(mut self, stop: impl Future<Output = ()>, telemetry: &Telemetry) {
         let mut accepting = JoinSet::new();
-        let (sender, mut accepted) = tokio::sync::mpsc::channel(limits::ACCEPTED_WAITING_MAX);
         for listener in std::mem::take(&mut self.listeners) {
-            let sender = sender.clone();
+            let sender = self.sender.clone();
             accepting.spawn(async move {
                 loop {
                     match listener.accept().await {
@@ -134,7 +146,7 @@ impl ProxyServer {
         loop {
             tokio::select! {
                 () = &mut stop => break,
-                client = accepted.recv() => match client {
+                client = self.accepted.recv() => match client {
                     Some(client) => self.assign(client, &mut turned_away),
                     None => break,
                 },

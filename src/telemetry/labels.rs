@@ -302,6 +302,8 @@ words! {
         Tcp => "tcp",
         /// A Unix socket.
         Unix => "unix",
+        /// The MCP server of this process.
+        Mcp => "mcp",
     }
 }
 

@@ -11,6 +11,7 @@ use crate::limits::AUDIT_NAME_CHARS_MAX;
 use crate::receipts::issuer::ReceiptId;
 use crate::telemetry::counters::label_slots::SlotMemory;
 use crate::telemetry::json_text::push_string;
+use crate::telemetry::labels::ProtocolPath;
 
 /// The facts of one session that its events carry.
 #[derive(Clone, Debug)]
@@ -21,6 +22,7 @@ pub struct SessionInfo {
     database: Box<str>,
     application_name: Box<str>,
     tls: bool,
+    is_mcp: bool,
     /// Name and version of the policy that it is under, once it is under one.
     policy: Option<(Arc<str>, Arc<str>)>,
     standing: UserAuthentication,
@@ -52,6 +54,7 @@ impl SessionInfo {
             database: "".into(),
             application_name: "".into(),
             tls: false,
+            is_mcp: false,
             policy: None,
             standing: UserAuthentication::Claimed,
             rendered: OnceLock::new(),
@@ -66,6 +69,12 @@ impl SessionInfo {
     pub fn encrypted(mut self) -> Self {
         self.tls = true;
         self.rendered = OnceLock::new();
+        self
+    }
+
+    /// The same connection, of a caller of the MCP server.
+    pub fn over_mcp(mut self) -> Self {
+        self.is_mcp = true;
         self
     }
 
@@ -180,6 +189,15 @@ impl SessionInfo {
         (last == receipt).then_some(place)
     }
 
+    /// The way by which a statement came, for whoever reads of it later: the message that brought
+    /// it, or that a caller of the MCP server sent it.
+    pub(in crate::telemetry) fn path_name(&self, path: ProtocolPath) -> &'static str {
+        match self.is_mcp {
+            true => MCP_PATH,
+            false => path.name(),
+        }
+    }
+
     /// The part of an audit line that is the same for every event of this session.
     pub(in crate::telemetry) fn rendered(&self) -> &str {
         self.rendered.get_or_init(|| self.render())
@@ -210,6 +228,9 @@ impl SessionInfo {
         text.into_boxed_str()
     }
 }
+
+/// The path of statements that callers of the MCP server send.
+const MCP_PATH: &str = "mcp";
 
 /// The same text where it is clean already.
 fn shared(text: Arc<str>) -> Arc<str> {

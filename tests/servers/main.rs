@@ -29,6 +29,8 @@ mod lint;
 #[cfg(test)]
 mod login;
 #[cfg(test)]
+mod mcp;
+#[cfg(test)]
 mod policies;
 #[cfg(test)]
 mod programs;

@@ -25,6 +25,7 @@ const LIBRARIES: &[(&str, &[&str])] = &[
     ("hyper_rustls", &["src/telemetry/"]),
     ("age", &["src/telemetry/audit/"]),
     ("axum", &["src/server/"]),
+    ("rmcp", &["src/mcp/"]),
     ("hyper", &["src/server/", "src/net/"]),
     ("ring", &["src/auth/", "src/net/", "src/receipts/"]),
     // What it sends is pgsieve's own questions, and the demo's.
@@ -76,7 +77,7 @@ pub fn text_to_upstream(sources: &[Source]) -> Vec<Breach> {
             && !source.path.starts_with("src/upstream/")
             && !source.path.starts_with("src/wire/")
             // It is a client of pgsieve: what it sends is judged there.
-            && source.path != "src/evaluation/proxy_session.rs"
+            && !source.path.starts_with("src/wire_client/")
     };
     for source in sources.iter().filter(outside) {
         let words = words(&source.shipped);

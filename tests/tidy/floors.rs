@@ -73,12 +73,29 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
         "config",
         &[BELOW_UPSTREAM, &["upstream", "session", "choose", "doctor"]],
     ),
+    // a client of pgsieve's own
+    ("wire_client", &[GROUND, &["wire"]]),
+    // tools for agents: each call goes through a session
+    (
+        "mcp",
+        &[
+            BELOW_UPSTREAM,
+            &[
+                "upstream",
+                "session",
+                "offline",
+                "choose",
+                "server",
+                "wire_client",
+            ],
+        ],
+    ),
     (
         "app",
         &[
             BELOW_UPSTREAM,
             &[
-                "upstream", "session", "offline", "doctor", "server", "config",
+                "upstream", "session", "offline", "choose", "doctor", "server", "config", "mcp",
             ],
         ],
     ),
@@ -92,7 +109,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     // beside it: questions are asked of a pgsieve that it runs
     (
         "evaluation",
-        &[BELOW_UPSTREAM, &["choose", "config", "demo"]],
+        &[BELOW_UPSTREAM, &["choose", "config", "demo", "wire_client"]],
     ),
     (
         "cli",
@@ -109,6 +126,8 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
                 "app",
                 "demo",
                 "evaluation",
+                "wire_client",
+                "mcp",
             ],
         ],
     ),

@@ -4,8 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::choose::RankedCandidate;
-use crate::cli::check_lints;
+use crate::choose::{RankedCandidate, told};
 
 /// Writes them for people, best first.
 ///
@@ -50,31 +49,6 @@ pub fn write(ranked: &[RankedCandidate], out: &mut impl Write) -> io::Result<()>
 /// # Errors
 /// `out` cannot be written to.
 pub fn write_json(ranked: &[RankedCandidate], out: &mut impl Write) -> io::Result<()> {
-    let candidates: Vec<Value> = ranked.iter().map(as_json).collect();
+    let candidates: Vec<Value> = ranked.iter().map(told::as_json).collect();
     writeln!(out, "{}", json!({ "candidates": candidates }))
-}
-
-fn as_json(one: &RankedCandidate) -> Value {
-    let assessment = &one.assessment;
-    let text = assessment.runs.as_deref().unwrap_or(&one.candidate.sql);
-    let parts = one.score.parts.iter();
-    let parts = parts.map(|part| json!({"points": part.points, "reason": part.reason}));
-    json!({
-        "candidate": one.number,
-        "doubles": one.doubles,
-        "score": one.score.total,
-        "parts": parts.collect::<Vec<_>>(),
-        "outcome": assessment.ending.name(),
-        "rule": assessment.rule,
-        "sqlstate": assessment.sqlstate,
-        "repair": assessment.repair.map(|confidence| confidence.name()),
-        "cost": assessment.cost,
-        "votes": one.score.votes,
-        "lints": check_lints::as_json(&assessment.lints, text),
-        "sql": one.candidate.sql,
-        "runs": assessment.runs,
-        "assumptions": one.candidate.assumptions,
-        "needs_followup": one.candidate.needs_followup,
-        "confidence": one.candidate.confidence,
-    })
 }

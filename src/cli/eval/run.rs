@@ -15,7 +15,6 @@ use crate::evaluation::generator::StatementGenerator;
 use crate::evaluation::grounding_source::GroundingSource;
 use crate::evaluation::plan::{EvaluatedPerson, EvaluationPlan, TextKeeping};
 use crate::evaluation::proxy::{EvaluatedDatabase, EvaluationProxy};
-use crate::evaluation::proxy_session::SessionLogin;
 use crate::evaluation::report::{
     AnswerOutcome, EntryReport, EvaluationReport, EvaluationSetup, FORMAT,
 };
@@ -25,6 +24,7 @@ use crate::evaluation::{report_table, runner};
 use crate::limits;
 use crate::secret::Secret;
 use crate::text_file;
+use crate::wire_client::session::SessionLogin;
 
 /// Why there is no report.
 enum RunFailure {

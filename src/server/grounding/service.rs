@@ -50,11 +50,15 @@ pub struct AskedGrounding {
 }
 
 /// Whose grounding is made, of what.
-struct GroundingPlan {
+pub struct GroundingPlan {
+    /// The database as sessions are judged by it.
     database: GroundableDatabase,
-    world: AssumedDatabase,
-    who: AssumedSession,
-    policy: Arc<Policy>,
+    /// The same, as it is assumed where there is no session.
+    pub world: AssumedDatabase,
+    /// Whose session it is.
+    pub who: AssumedSession,
+    /// The policy that it is under.
+    pub policy: Arc<Policy>,
     facets: GroundingFacets,
     key: GroundingKey,
 }
@@ -87,7 +91,10 @@ impl GroundingService {
     }
 
     /// Whose session it is, under which policy, and that there is such a one.
-    fn plan(&self, request: &GroundingRequest) -> Result<GroundingPlan, GroundingFailure> {
+    ///
+    /// # Errors
+    /// What the request names is not there, or the database cannot be told of now.
+    pub fn plan(&self, request: &GroundingRequest) -> Result<GroundingPlan, GroundingFailure> {
         let GroundingRequest { user, role, .. } = request;
         let asked = request.database.as_deref();
         let database = self.login_context.catalogs.groundable(asked);
@@ -263,7 +270,7 @@ impl GroundingService {
 
     /// Who asks the database in such a session: the role itself, where the settings have a password
     /// of it, else who reads catalogs.
-    fn login(&self, plan: &GroundingPlan) -> GroundingLogin {
+    pub fn login(&self, plan: &GroundingPlan) -> GroundingLogin {
         let settings = self.login_context.login_settings.now();
         let identities = settings.auth.identities().into_iter();
         let mut own = identities.filter(|one| one.user == plan.key.role && one.password.is_some());
@@ -283,11 +290,26 @@ impl GroundingService {
 }
 
 impl GroundingPlan {
-    fn basis(&self) -> GroundingBasis {
+    /// What a grounding of it is made of.
+    pub fn basis(&self) -> GroundingBasis {
         GroundingBasis {
             catalog: self.database.policy_effects.catalog().version(),
             policy: self.policy.version_number(),
         }
+    }
+
+    /// What judges such a session.
+    ///
+    /// # Errors
+    /// The policy holds since a moment ago, and has not seen the database yet.
+    pub fn judge(&self) -> Result<OfflineJudge, GroundingFailure> {
+        let version = self.policy.version_number();
+        let Some(effect_graph) = self.database.policy_effects.effects(version) else {
+            let why = UngroundableDatabase::NotLoaded;
+            return Err(GroundingFailure::Ungroundable(why, String::new()));
+        };
+        let effect_graph = Some(Arc::clone(effect_graph));
+        Ok(OfflineJudge::with_effect_graph(&self.policy, effect_graph))
     }
 
     /// Makes it. Waits for the database.
@@ -296,14 +318,7 @@ impl GroundingPlan {
         login: GroundingLogin,
         details: &CatalogDetails,
     ) -> Result<WholeGrounding, GroundingFailure> {
-        let version = self.policy.version_number();
-        let Some(effect_graph) = self.database.policy_effects.effects(version) else {
-            // The policy holds since a moment ago.
-            let why = UngroundableDatabase::NotLoaded;
-            return Err(GroundingFailure::Ungroundable(why, String::new()));
-        };
-        let effect_graph = Some(Arc::clone(effect_graph));
-        let judge = OfflineJudge::with_effect_graph(&self.policy, effect_graph);
+        let judge = self.judge()?;
         let session = GroundedSession {
             policy: &self.policy,
             world: &self.world,

@@ -327,7 +327,7 @@ impl LoginAttempt<'_> {
             let target = self.login_context.upstream.clone();
             let client = match self.peer {
                 PeerAddress::Tcp(address) => format!("{}@{}", plan.user, address.ip()),
-                PeerAddress::Unix => plan.user.clone(),
+                PeerAddress::Unix | PeerAddress::Mcp => plan.user.clone(),
             };
             let owner =
                 SessionOwner::of(&plan.user, assigned_policy.gate.policy().name(), upstream);

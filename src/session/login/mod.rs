@@ -168,9 +168,14 @@ pub async fn open(
     } = accepted;
     let since = Instant::now();
     let info = SessionInfo::accepted(id, &peer.to_string());
+    let info = match peer {
+        PeerAddress::Mcp => info.over_mcp(),
+        PeerAddress::Tcp(_) | PeerAddress::Unix => info,
+    };
     let transport = match peer {
         PeerAddress::Tcp(_) => ClientTransport::Tcp,
         PeerAddress::Unix => ClientTransport::Unix,
+        PeerAddress::Mcp => ClientTransport::Mcp,
     };
     login_context.telemetry.emit(&ConnectionOpened {
         session: &info,

@@ -200,7 +200,7 @@ pub fn traits(
         application_name: application_name.into(),
         client_address: match peer {
             PeerAddress::Tcp(address) => Some(address.ip().to_canonical()),
-            PeerAddress::Unix => None,
+            PeerAddress::Unix | PeerAddress::Mcp => None,
         },
         certificate_name: shown
             .and_then(|shown| certificate::subject(shown).common_name)

@@ -47,7 +47,7 @@ pub const PATH: FieldForm = field(
     "path",
     Word,
     Always,
-    "The way it came: query, parse and so on.",
+    "The way it came: query, parse and so on; mcp for what callers of the MCP server send.",
 );
 
 /// What a statement's line has.

@@ -59,7 +59,7 @@ impl Event for StatementRepaired<'_> {
             }
         };
         audit.record(weight, "statement_repaired", Some(self.session), |line| {
-            line.word("path", self.path.name())
+            line.word("path", self.session.path_name(self.path))
                 .word("outcome", last.outcome.name())
                 .micros("latency_us", self.latency)
                 .steps("attempts", self.attempts, fill);

@@ -131,7 +131,7 @@ impl StatementFinished<'_> {
         };
         let text = self.text.map(|text| &text.kept);
         let place = audit.record_with(weight, "statement", Some(self.session), text, |line| {
-            line.word("path", self.path.name())
+            line.word("path", self.session.path_name(self.path))
                 .word("kind", self.kind.name())
                 .word("verdict", self.outcome.name());
             if let Some(rule) = self.rule {
@@ -272,7 +272,7 @@ impl Event for SettingsClamped<'_> {
                 "settings_clamped",
                 Some(self.session),
                 |line| {
-                    line.word("path", self.path.name());
+                    line.word("path", self.session.path_name(self.path));
                     if let Some(fingerprint) = &self.fingerprint {
                         line.hex("fingerprint", fingerprint.as_bytes());
                     }

@@ -188,7 +188,7 @@ impl SpanMaker {
             KeyValue::new("db.operation.name", event.kind.name()),
             KeyValue::new("db.query.summary", summary(event)),
             KeyValue::new("db.response.returned_rows", number(event.rows)),
-            KeyValue::new("pgsieve.path", event.path.name()),
+            KeyValue::new("pgsieve.path", event.session.path_name(event.path)),
             KeyValue::new("pgsieve.verdict", event.outcome.name()),
             KeyValue::new("pgsieve.cache", event.cached.name()),
             KeyValue::new("pgsieve.response_bytes", number(event.bytes)),

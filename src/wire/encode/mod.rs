@@ -27,8 +27,8 @@ pub use login::{
     authentication_sasl_final,
 };
 pub use request::{
-    bind, cancel_request, close, execute, flush, parse, password, query, sasl_initial_response,
-    sasl_response, ssl_request, startup, sync, terminate,
+    bind, cancel_request, close, describe, execute, flush, parse, password, query,
+    sasl_initial_response, sasl_response, ssl_request, startup, sync, terminate,
 };
 
 /// Why a message cannot be said in the protocol.

@@ -157,8 +157,21 @@ pub fn execute(out: &mut BytesMut, portal: &str) -> Result<(), EncodeError> {
 /// # Errors
 /// A text has a zero byte in it, or the message is longer than the receiver takes.
 pub fn close(out: &mut BytesMut, sort: u8, name: &str) -> Result<(), EncodeError> {
+    named(out, b'C', (sort, name))
+}
+
+/// Describe of a portal (`P`) or prepared statement (`S`).
+///
+/// # Errors
+/// A text has a zero byte in it, or the message is longer than the receiver takes.
+pub fn describe(out: &mut BytesMut, sort: u8, name: &str) -> Result<(), EncodeError> {
+    named(out, b'D', (sort, name))
+}
+
+/// A message that names a portal or prepared statement and says no more.
+fn named(out: &mut BytesMut, kind: u8, (sort, name): (u8, &str)) -> Result<(), EncodeError> {
     let name = whole(name)?;
-    framed(out, Some(b'C'), limits::SMALL_FRAME_BYTES_MAX, |out| {
+    framed(out, Some(kind), limits::SMALL_FRAME_BYTES_MAX, |out| {
         out.put_u8(sort);
         string(out, name);
         Ok(())

@@ -1,0 +1,59 @@
+//! Bounds of the MCP server.
+
+use std::time::Duration;
+
+/// Rows of a page where a call does not say how many: what a model reads in one go.
+pub const PAGE_ROWS: usize = 100;
+
+/// Rows of a page at most.
+pub const PAGE_ROWS_MAX: usize = 10_000;
+
+/// Bytes of the values of a page: models that read more than this of one answer lose the rest of
+/// their conversation.
+pub const PAGE_BYTES_MAX: usize = 128 * 1024;
+
+/// Bytes of one value that are shown: what is longer is cut, and said to be.
+pub const VALUE_BYTES_MAX: usize = 16 * 1024;
+
+/// Rows of a result that are kept for further pages.
+pub const HELD_ROWS_MAX: usize = 50_000;
+
+/// Bytes of the values of such a result.
+pub const HELD_BYTES_MAX: usize = 8 << 20;
+
+/// Results of one session that are kept for further pages: the oldest gives way.
+pub const HELD_RESULTS_MAX: usize = 2;
+
+/// Bytes of one message of a session: a row at its longest.
+pub const MESSAGE_BYTES_MAX: usize = 64 << 20;
+
+/// How long a login of a session may take, the load of its catalog included.
+pub const LOGIN_TIME_MAX: Duration = Duration::from_secs(30);
+
+/// How long a statement is waited for. What ends one sooner is `limits.statement_time` of its
+/// policy; this is for policies that bound nothing.
+pub const STATEMENT_TIME_MAX: Duration = Duration::from_secs(3600);
+
+/// How long a catalog is waited for that is loaded for the first time.
+pub const CATALOG_WAIT_MAX: Duration = Duration::from_secs(10);
+
+/// How often it is looked whether it is there.
+pub const CATALOG_PAUSE: Duration = Duration::from_millis(50);
+
+/// How long the end of a statement that was cancelled is waited for; then its session is given up.
+pub const CANCELLED_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// How often a caller who wants to know hears that a statement still runs.
+pub const PROGRESS_PAUSE: Duration = Duration::from_secs(1);
+
+/// How often it is looked whether what callers may read has changed.
+pub const DRIFT_PAUSE: Duration = Duration::from_secs(2);
+
+/// Calls of one session that wait for their turn: a model waits for an answer before it asks again.
+pub const CALLS_WAITING_MAX: usize = 32;
+
+/// Parts of a plan that are told beside it.
+pub const PLAN_NOTES_MAX: usize = 3;
+
+/// Bytes of a question.
+pub const QUESTION_BYTES_MAX: usize = 16 * 1024;

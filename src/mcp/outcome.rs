@@ -1,0 +1,138 @@
+//! What came of a statement: its last result as text, and what was said beside it.
+
+use std::time::Duration;
+
+use crate::limits::mcp::{HELD_BYTES_MAX, HELD_ROWS_MAX};
+use crate::wire::backend::{data_row, row_description};
+use crate::wire_client::notices::{RepairNotice, ResultNotice};
+use crate::wire_client::server_error::ServerError;
+use crate::wire_client::session::{ServerMessage, SessionFault};
+
+/// What came of a statement.
+#[derive(Clone, Debug, Default)]
+pub struct StatementOutcome {
+    /// Its last result.
+    pub result: StatementResult,
+    /// Why it failed, or was refused.
+    pub error: Option<ServerError>,
+    /// It was repaired.
+    pub repair: Option<RepairNotice>,
+    /// What else was said.
+    pub notices: Vec<String>,
+    /// Its result was cut by the policy.
+    pub is_cut: bool,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// What proves that it ran, where that was asked for and receipts are signed.
+    pub receipt: Option<String>,
+}
+
+/// A result.
+#[derive(Clone, Debug, Default)]
+pub struct StatementResult {
+    /// Its columns.
+    pub columns: Vec<AnswerColumn>,
+    /// Its rows as text; none is NULL.
+    pub rows: Vec<Vec<Option<String>>>,
+    /// What the server says that was done.
+    pub tag: String,
+    /// There were more rows than are held.
+    pub is_beyond_bound: bool,
+    bytes: usize,
+}
+
+/// A column of a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnswerColumn {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub type_oid: u32,
+}
+
+/// Whether more is to come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerProgress {
+    /// The answer goes on.
+    GoesOn,
+    /// Nobody needs the rows that are still to come.
+    Enough,
+    /// That was all.
+    Ended,
+}
+
+impl StatementOutcome {
+    /// Takes one message in.
+    ///
+    /// # Errors
+    /// It is no answer.
+    pub fn take(&mut self, message: &ServerMessage) -> Result<AnswerProgress, SessionFault> {
+        let body = message.body();
+        match message.kind {
+            b'T' => {
+                let fields = row_description(body).map_err(|_| SessionFault::Lost)?;
+                let columns = fields.iter().map(|field| AnswerColumn {
+                    name: field.name.to_owned(),
+                    type_oid: field.type_oid,
+                });
+                self.result = StatementResult::of(columns.collect(), Vec::new());
+            }
+            b'D' => return self.result.take_row(body),
+            b'C' => {
+                let tag = body.strip_suffix(b"\0").unwrap_or(body);
+                self.result.tag = String::from_utf8_lossy(tag).into_owned();
+            }
+            // Rows that nobody needed were cancelled: that is no failure.
+            b'E' if self.result.is_beyond_bound => {}
+            b'E' => self.error = Some(message.error()),
+            b'N' => self.hear(message.error()),
+            b'Z' => return Ok(AnswerProgress::Ended),
+            _ => {}
+        }
+        Ok(AnswerProgress::GoesOn)
+    }
+
+    fn hear(&mut self, notice: ServerError) {
+        match ResultNotice::of(&notice) {
+            ResultNotice::Repaired(repair) => self.repair = Some(repair),
+            ResultNotice::Cut => self.is_cut = true,
+            ResultNotice::Other => {}
+        }
+        if self.notices.len() < NOTICES_MAX && self.repair.is_none() {
+            self.notices.push(notice.message);
+        }
+    }
+}
+
+impl StatementResult {
+    /// Of these columns and rows.
+    pub fn of(columns: Vec<AnswerColumn>, rows: Vec<Vec<Option<String>>>) -> Self {
+        Self {
+            columns,
+            rows,
+            ..Self::default()
+        }
+    }
+
+    fn take_row(&mut self, body: &[u8]) -> Result<AnswerProgress, SessionFault> {
+        if self.is_beyond_bound {
+            return Ok(AnswerProgress::GoesOn);
+        }
+        self.bytes += body.len();
+        if self.rows.len() >= HELD_ROWS_MAX || self.bytes > HELD_BYTES_MAX {
+            self.is_beyond_bound = true;
+            return Ok(AnswerProgress::Enough);
+        }
+        let row = data_row(body, self.columns.len());
+        self.rows.push(row.ok_or(SessionFault::Lost)?);
+        Ok(AnswerProgress::GoesOn)
+    }
+
+    /// Whether it has columns: what only does something has none.
+    pub fn has_columns(&self) -> bool {
+        !self.columns.is_empty()
+    }
+}
+
+/// Notices that are told of one statement: what a loop raises helps nobody.
+const NOTICES_MAX: usize = 10;

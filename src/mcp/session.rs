@@ -1,0 +1,170 @@
+//! One session of the protocol: who calls, what is kept of what was answered, and the statements,
+//! one after the other.
+
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use rmcp::RoleServer;
+use rmcp::service::RequestContext;
+
+use super::answers;
+use super::held_results::HeldResults;
+use super::outcome::StatementOutcome;
+use super::services::{McpCaller, McpServices};
+use super::statements::{CallerAttention, CallerStatements, StatementAction};
+use crate::catalog::{Catalog, Oid};
+use crate::grounding::WholeGrounding;
+use crate::grounding::type_spelling;
+use crate::limits::mcp::CALLS_WAITING_MAX;
+use crate::server::grounding::failure::GroundingFailure;
+use crate::telemetry::session_info::cleaned;
+use crate::wire_client::server_error::ServerError;
+use crate::wire_client::session::SessionFault;
+
+/// One session of the protocol.
+pub struct McpSession {
+    services: McpServices,
+    /// Who calls, but for what its program calls itself, which is known from its first request on.
+    known: McpCaller,
+    caller: OnceLock<McpCaller>,
+    statements: tokio::sync::Mutex<CallerStatements>,
+    waiting: AtomicUsize,
+    held: Mutex<HeldResults>,
+    last_refusal: Mutex<Option<ServerError>>,
+}
+
+impl McpSession {
+    /// A session of somebody.
+    pub fn new(services: McpServices, known: McpCaller) -> Self {
+        Self {
+            statements: tokio::sync::Mutex::new(CallerStatements::new(services.clone())),
+            services,
+            known,
+            caller: OnceLock::new(),
+            waiting: AtomicUsize::new(0),
+            held: Mutex::default(),
+            last_refusal: Mutex::default(),
+        }
+    }
+
+    /// What calls are answered with.
+    pub fn services(&self) -> &McpServices {
+        &self.services
+    }
+
+    /// Who calls.
+    pub fn caller(&self) -> &McpCaller {
+        self.caller.get().unwrap_or(&self.known)
+    }
+
+    /// The results that have further pages.
+    pub fn held(&self) -> MutexGuard<'_, HeldResults> {
+        let held = self.held.lock();
+        held.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was refused last.
+    pub fn last_refusal(&self) -> Option<ServerError> {
+        let last = self.last_refusal.lock();
+        last.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What the caller may read, whole.
+    ///
+    /// # Errors
+    /// The database cannot be told of now.
+    pub async fn grounding(&self) -> Result<Arc<WholeGrounding>, GroundingFailure> {
+        self.services().grounding(self.caller()).await
+    }
+
+    /// Sends a statement, after those of the session that came before.
+    ///
+    /// # Errors
+    /// Why there is no answer; an error of the server is one.
+    pub async fn send(
+        &self,
+        (action, text): (StatementAction, &str),
+        context: &RequestContext<RoleServer>,
+    ) -> Result<StatementOutcome, SessionFault> {
+        let Some(_place) = CallPlace::take(&self.waiting) else {
+            return Err(SessionFault::Refused(ServerError {
+                sqlstate: "53300".to_owned(),
+                message: "too many calls of this session wait for their turn".to_owned(),
+                ..ServerError::default()
+            }));
+        };
+        let mut statements = self.statements.lock().await;
+        let attention = CallerAttention::of(context);
+        let sent = (action, text);
+        let outcome = statements.send(self.caller(), sent, &attention).await?;
+        if let Some(error) = outcome
+            .error
+            .as_ref()
+            .filter(|error| answers::rule_of(error).is_some())
+        {
+            let mut last = self
+                .last_refusal
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            *last = Some(error.clone());
+        }
+        Ok(outcome)
+    }
+
+    /// The names of types, as SQL spells them.
+    pub fn type_names(&self, oids: impl Iterator<Item = u32>) -> Vec<String> {
+        let catalogs = &self.services().login_context.catalogs;
+        let known = catalogs.groundable(Some(&self.caller().database)).ok();
+        let catalog = known
+            .as_ref()
+            .map(|known| &**known.policy_effects.catalog());
+        oids.map(|oid| type_name(catalog, oid)).collect()
+    }
+
+    /// What a program calls itself is known from its first request on.
+    pub fn meet(&self, context: &RequestContext<RoleServer>) {
+        let Some(client) = context.client_info() else {
+            return;
+        };
+        self.caller.get_or_init(|| McpCaller {
+            application_name: cleaned(&client.name),
+            ..self.known.clone()
+        });
+    }
+}
+
+/// A place among the calls that wait.
+struct CallPlace<'w> {
+    waiting: &'w AtomicUsize,
+}
+
+impl<'w> CallPlace<'w> {
+    fn take(waiting: &'w AtomicUsize) -> Option<Self> {
+        let place = Self { waiting };
+        (waiting.fetch_add(1, Ordering::Relaxed) < CALLS_WAITING_MAX).then_some(place)
+    }
+}
+
+impl Drop for CallPlace<'_> {
+    fn drop(&mut self) {
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn type_name(catalog: Option<&Catalog>, oid: u32) -> String {
+    let known = catalog.and_then(|catalog| {
+        let type_id = catalog.index().type_of_oid(Oid(oid))?;
+        Some(type_spelling::spelled(catalog, type_id, NO_MODIFIER))
+    });
+    known.unwrap_or_else(|| oid.to_string())
+}
+
+/// What the server says of a type that has none.
+const NO_MODIFIER: i32 = -1;
+
+impl fmt::Debug for McpSession {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("McpSession")
+    }
+}

@@ -1,0 +1,200 @@
+//! A statement sent through a session of pgsieve, and its answer read; cancelled where the caller
+//! does not wait for it any more.
+
+use std::future::Future;
+
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, model};
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use super::outcome::{AnswerProgress, StatementOutcome};
+use super::services::{McpCaller, McpServices};
+use crate::limits::mcp::{
+    CANCELLED_TIME_MAX, LOGIN_TIME_MAX, MESSAGE_BYTES_MAX, PROGRESS_PAUSE, STATEMENT_TIME_MAX,
+};
+use crate::wire_client::session::{ClientSession, SessionFault, SessionLogin};
+
+/// What is done with a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatementAction {
+    /// It runs.
+    Run,
+    /// It runs, and its receipt is asked for.
+    RunWithReceipt,
+    /// It is judged and compiled, and does not run.
+    Compile,
+}
+
+/// The session that a caller's statements go through, one after the other.
+#[derive(Debug)]
+pub struct CallerStatements {
+    services: McpServices,
+    session: Option<ClientSession>,
+}
+
+/// How a caller hears of a statement that runs long, and says that it does not wait any more.
+pub struct CallerAttention<'c> {
+    stop: &'c CancellationToken,
+    progress: Option<ProgressReports<'c>>,
+}
+
+struct ProgressReports<'c> {
+    token: model::ProgressToken,
+    context: &'c RequestContext<RoleServer>,
+}
+
+/// What is asked behind a statement for its receipt.
+const RECEIPT_QUESTION: &str = "SHOW pgsieve.receipt";
+
+impl CallerStatements {
+    /// None is open yet.
+    pub fn new(services: McpServices) -> Self {
+        Self {
+            services,
+            session: None,
+        }
+    }
+
+    /// Sends a text and reads what comes of it.
+    ///
+    /// May be cancelled: its session is closed, and what runs there with it.
+    ///
+    /// # Errors
+    /// Why there is no answer; an error of the server is one.
+    pub async fn send(
+        &mut self,
+        caller: &McpCaller,
+        (action, text): (StatementAction, &str),
+        attention: &CallerAttention<'_>,
+    ) -> Result<StatementOutcome, SessionFault> {
+        let mut outcome = self.send_one(caller, (action, text), attention).await?;
+        if action == StatementAction::RunWithReceipt && outcome.error.is_none() {
+            let asked = (StatementAction::Run, RECEIPT_QUESTION);
+            let told = self.send_one(caller, asked, attention).await?;
+            let receipt = told.result.rows.into_iter().flatten().next();
+            outcome.receipt = receipt.flatten();
+        }
+        Ok(outcome)
+    }
+
+    async fn send_one(
+        &mut self,
+        caller: &McpCaller,
+        (action, text): (StatementAction, &str),
+        attention: &CallerAttention<'_>,
+    ) -> Result<StatementOutcome, SessionFault> {
+        let mut session = match self.usable() {
+            Some(session) => session,
+            None => self.open(caller).await?,
+        };
+        let began = Instant::now();
+        let deadline = began + STATEMENT_TIME_MAX;
+        match action {
+            StatementAction::Run | StatementAction::RunWithReceipt => {
+                session.query(text, deadline).await?
+            }
+            StatementAction::Compile => session.describe(text, deadline).await?,
+        }
+        let mut outcome = StatementOutcome::default();
+        let reading = self.read(&mut session, &mut outcome, attention);
+        attention.reporting(began, reading).await?;
+        outcome.elapsed = began.elapsed();
+        // One that is lost is not used again.
+        self.session = Some(session);
+        Ok(outcome)
+    }
+
+    /// The session that is open.
+    fn usable(&mut self) -> Option<ClientSession> {
+        let mut session = self.session.take()?;
+        (!session.is_ended()).then_some(session)
+    }
+
+    async fn open(&self, caller: &McpCaller) -> Result<ClientSession, SessionFault> {
+        let login = SessionLogin {
+            user: &caller.user,
+            database: &caller.database,
+            application_name: &caller.application_name,
+            repairs: true,
+        };
+        let deadline = Instant::now() + LOGIN_TIME_MAX;
+        let stream = self.services.local_clients.connect();
+        let stream = stream.map_err(|_error| SessionFault::Lost)?;
+        ClientSession::open(stream, &login, MESSAGE_BYTES_MAX, deadline).await
+    }
+
+    async fn read(
+        &self,
+        session: &mut ClientSession,
+        outcome: &mut StatementOutcome,
+        attention: &CallerAttention<'_>,
+    ) -> Result<(), SessionFault> {
+        let mut deadline = Instant::now() + STATEMENT_TIME_MAX;
+        let mut is_cancelled = false;
+        // As many turns as the server has rows: their bound and the deadline end it.
+        loop {
+            let message = tokio::select! {
+                message = session.message(deadline) => message?,
+                () = attention.stop.cancelled(), if !is_cancelled => {
+                    is_cancelled = true;
+                    deadline = self.cancel(session).await;
+                    continue;
+                }
+            };
+            match outcome.take(&message)? {
+                AnswerProgress::Ended => return Ok(()),
+                AnswerProgress::Enough if !is_cancelled => {
+                    is_cancelled = true;
+                    deadline = self.cancel(session).await;
+                }
+                AnswerProgress::Enough | AnswerProgress::GoesOn => {}
+            }
+        }
+    }
+
+    /// Cancels what runs in a session, and says until when its end is waited for.
+    async fn cancel(&self, session: &ClientSession) -> Instant {
+        if let Some(key) = session.cancel_key() {
+            let cancels = &self.services.login_context.cancels;
+            // Where it does not arrive, the statement's own limits end it.
+            let _ = cancels.forward(key.pid, &key.secret).await;
+        }
+        Instant::now() + CANCELLED_TIME_MAX
+    }
+}
+
+impl<'c> CallerAttention<'c> {
+    /// Of a request.
+    pub fn of(context: &'c RequestContext<RoleServer>) -> Self {
+        let token = context.meta.get_progress_token();
+        Self {
+            stop: &context.ct,
+            progress: token.map(|token| ProgressReports { token, context }),
+        }
+    }
+
+    /// Waits for an answer, and says now and then that it is still waited for.
+    async fn reporting<T>(&self, began: Instant, answer: impl Future<Output = T>) -> T {
+        let Some(progress) = &self.progress else {
+            return answer.await;
+        };
+        tokio::pin!(answer);
+        loop {
+            tokio::select! {
+                answered = &mut answer => return answered,
+                () = sleep(PROGRESS_PAUSE) => progress.report(began).await,
+            }
+        }
+    }
+}
+
+impl ProgressReports<'_> {
+    async fn report(&self, began: Instant) {
+        let seconds = began.elapsed().as_secs_f64();
+        let told = model::ProgressNotificationParam::new(self.token.clone(), seconds)
+            .with_message(format!("the statement has run for {seconds:.0} s"));
+        // Who has gone hears nothing.
+        let _ = self.context.peer.notify_progress(told).await;
+    }
+}

@@ -1,0 +1,139 @@
+//! `choose`: several statements for one question, put in order with the reasons.
+
+use std::sync::Arc;
+
+use rmcp::model::{CallToolResult, JsonObject};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{ToolDescription, answer_schema, arguments, statement_fields};
+use crate::choose::candidate::Candidate;
+use crate::choose::session::{ChoiceLogin, ChoiceSession};
+use crate::choose::{self, AgreementMode, told};
+use crate::limits::choice::{CANDIDATES_MAX, QUESTION_BYTES_MAX};
+use crate::mcp::answers;
+use crate::mcp::arguments::{self as given, WrongArguments};
+use crate::mcp::session::McpSession;
+use crate::upstream::snapshot;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ChooseArguments {
+    question: String,
+    candidates: Vec<Value>,
+    #[serde(default)]
+    agree: bool,
+}
+
+/// What it says of itself.
+pub fn description() -> ToolDescription {
+    ToolDescription {
+        title: "Choose among statements",
+        about: "Puts several statements for one question in order, best first, with the reasons: \
+            each is judged, repaired, compiled, linted and planned. Nothing is run unless agree is \
+            true.",
+        input: arguments(
+            json!({
+                "question": { "type": "string" },
+                "candidates": {
+                    "type": "array", "minItems": 1, "maxItems": CANDIDATES_MAX,
+                    "items": {
+                        "anyOf": [
+                            { "type": "string" },
+                            arguments(statement_fields(), &["sql"])
+                        ]
+                    }
+                },
+                "agree": {
+                    "type": "boolean",
+                    "description": "Runs them, with a limit, and has equal results vote for each \
+                        other."
+                }
+            }),
+            &["question", "candidates"],
+        ),
+        output: answer_schema(json!({
+            "candidates": {
+                "type": "array",
+                "description": "Best first; candidate is its place in the call, from one.",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "candidate": { "type": "integer" },
+                        "score": { "type": "integer" },
+                        "outcome": { "type": "string" },
+                        "sql": { "type": "string" },
+                        "runs": { "type": ["string", "null"] }
+                    },
+                    "required": ["candidate", "score", "outcome", "sql"]
+                }
+            }
+        })),
+    }
+}
+
+/// Answers a call.
+pub async fn call(session: &McpSession, arguments: Option<JsonObject>) -> CallToolResult {
+    let (question, candidates, agreement) = match read(arguments) {
+        Ok(read) => read,
+        Err(why) => return answers::wrong(&why),
+    };
+    let choice = match choice_session(session).await {
+        Ok(choice) => Arc::new(choice),
+        Err(words) => return answers::failed("55000", &words),
+    };
+    let weights = &session.services().weights;
+    let ranked = choose::choose(&choice, &question, candidates, weights, agreement).await;
+    let ranked: Vec<Value> = ranked.iter().map(told::as_json).collect();
+    answers::answer(json!({ "candidates": ranked }))
+}
+
+fn read(
+    arguments: Option<JsonObject>,
+) -> Result<(String, Vec<Candidate>, AgreementMode), WrongArguments> {
+    let ChooseArguments {
+        question,
+        candidates,
+        agree,
+    } = given::read(arguments)?;
+    if question.len() > QUESTION_BYTES_MAX {
+        let words = format!("question has more than {QUESTION_BYTES_MAX} bytes");
+        return Err(WrongArguments(words));
+    }
+    if candidates.is_empty() || candidates.len() > CANDIDATES_MAX {
+        return Err(WrongArguments(format!(
+            "candidates are 1 to {CANDIDATES_MAX}"
+        )));
+    }
+    let read = (1..).zip(&candidates).map(|(number, one)| {
+        let wrong = |fault| WrongArguments(format!("candidate {number} {fault}"));
+        Candidate::of_json(one).map_err(wrong)
+    });
+    let agreement = match agree {
+        true => AgreementMode::Votes,
+        false => AgreementMode::Off,
+    };
+    Ok((question, read.collect::<Result<_, _>>()?, agreement))
+}
+
+/// The caller's session, as candidates are judged in it; else why there is none.
+async fn choice_session(session: &McpSession) -> Result<ChoiceSession, String> {
+    let services = session.services();
+    let plan = services.session_plan(session.caller()).await;
+    let plan = plan.map_err(|failure| failure.to_string())?;
+    let login = services.groundings.login(&plan);
+    let unread = |_| "the database cannot be read".to_owned();
+    let connected = snapshot::connect(&login.upstream, &login.account, &login.database).await;
+    let (client, _task) = connected.map_err(unread)?;
+    let facts = snapshot::load_lint_facts(&client).await;
+    let facts = facts.map_err(|_| "the database cannot be read".to_owned())?;
+    let judge = plan.judge().map_err(|failure| failure.to_string())?;
+    let login = ChoiceLogin {
+        upstream: login.upstream,
+        account: login.account,
+        database: login.database,
+        runtime: login.runtime,
+    };
+    let session = ChoiceSession::new(judge, plan.world, plan.who, facts, login);
+    session.map_err(|refusal| refusal.message.clone())
+}

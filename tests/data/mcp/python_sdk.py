@@ -1,0 +1,39 @@
+"""The protocol's own Python SDK, over standard input and output: PGSIEVE and UPSTREAM name what it starts."""
+
+import asyncio
+import os
+
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+
+async def main():
+    server = StdioServerParameters(
+        command=os.environ["PGSIEVE"], args=["mcp", "--upstream", os.environ["UPSTREAM"]]
+    )
+    async with stdio_client(server) as (reading, writing):
+        async with ClientSession(reading, writing) as session:
+            greeted = await session.initialize()
+            print("server:", greeted.serverInfo.name)
+            tools = (await session.list_tools()).tools
+            print("tools:", [tool.name for tool in tools])
+            # The SDK holds structured answers against the schemas that were listed.
+            rows = await session.call_tool("query", {"sql": "SELECT id, name FROM customers WHERE id < 3 ORDER BY id"})
+            print("rows:", rows.structuredContent["rows"])
+            refused = await session.call_tool("query", {"sql": "DELETE FROM customers"})
+            print("refused:", refused.isError, refused.structuredContent["error"]["rule"])
+            why = await session.call_tool("why", {})
+            print("why:", why.structuredContent["rule"])
+            checked = await session.call_tool("check", {"sql": "SELECT joinedOn FROM customers"})
+            print("checked:", checked.structuredContent["verdict"])
+            told = await session.call_tool("describe", {"question": "Which customers are there?"})
+            print("described:", "customers" in told.content[0].text)
+            resources = (await session.list_resources()).resources
+            print("resources:", [str(resource.uri) for resource in resources][:2])
+            read = await session.read_resource(resources[0].uri)
+            print("read:", "customers" in read.contents[0].text)
+            prompt = await session.get_prompt("write_sql", {"question": "How many customers?"})
+            print("prompt:", "How many customers?" in prompt.messages[0].content.text)
+
+
+asyncio.run(main())

@@ -1,0 +1,139 @@
+//! Clients of the Model Context Protocol that others have made, before a `pgsieve mcp` that they
+//! start themselves.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+use super::support::installed::{installed, run, text};
+use super::support::{ADMIN, READER, shared, shared_cluster, sql};
+
+const SCHEMA: &[&str] = &[
+    "CREATE TABLE customers (id int PRIMARY KEY, name text NOT NULL, \"joinedOn\" date)",
+    "CREATE TABLE orders (id int PRIMARY KEY, customer_id int REFERENCES customers)",
+    "INSERT INTO customers SELECT n, 'name ' || n, '2024-01-01' FROM generate_series(1, 40) n",
+    "INSERT INTO orders SELECT n, n % 40 + 1 FROM generate_series(1, 400) n",
+    "GRANT SELECT ON customers, orders TO reader",
+];
+
+/// The address of a database with that schema.
+fn upstream() -> &'static str {
+    static UPSTREAM: LazyLock<String> = LazyLock::new(|| {
+        let cluster = shared_cluster();
+        let database = shared::new_database(cluster);
+        let schema: Vec<String> = SCHEMA
+            .iter()
+            .map(|statement| statement.replace("TO reader", &format!("TO {READER}")))
+            .collect();
+        let schema: Vec<&str> = schema.iter().map(String::as_str).collect();
+        sql::run_blocking(&cluster.url(ADMIN, ADMIN, &database), &schema);
+        cluster.url(READER, READER, &database)
+    });
+    &UPSTREAM
+}
+
+/// What a script of `tests/data/mcp` prints.
+fn said_by(program: &str, script: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut command = Command::new(program);
+    command
+        .current_dir(root.join("tests/data/mcp"))
+        .arg(script)
+        .env("PGSIEVE", env!("CARGO_BIN_EXE_pgsieve"))
+        .env("UPSTREAM", upstream())
+        .env("NODE_PATH", root.join("target/clients-node/node_modules"))
+        .env("PYTHONDONTWRITEBYTECODE", "1");
+    let output = run(&mut command);
+    let said = text(&output.stdout);
+    assert!(
+        output.status.success(),
+        "{script}: {said}\n{}",
+        text(&output.stderr)
+    );
+    said
+}
+
+#[test]
+fn the_python_sdk() {
+    let said = said_by(&installed("clients-venv/bin/python"), "python_sdk.py");
+    assert_eq!(
+        said,
+        "server: pgsieve\n\
+         tools: ['query', 'check', 'explain', 'describe', 'choose', 'why']\n\
+         rows: [[1, 'name 1'], [2, 'name 2']]\n\
+         refused: True write_statement\n\
+         why: write_statement\n\
+         checked: repaired\n\
+         described: True\n\
+         resources: ['pgsieve://grounding', 'pgsieve://policy']\n\
+         read: True\n\
+         prompt: True\n"
+    );
+}
+
+#[test]
+fn the_typescript_sdk() {
+    let said = said_by("node", "typescript_sdk.mjs");
+    assert_eq!(
+        said,
+        "server: pgsieve\n\
+         tools: query check explain describe choose why\n\
+         rows: [[1,\"name 1\"],[2,\"name 2\"]]\n\
+         refused: true write_statement\n\
+         explained: true\n\
+         resources: pgsieve://grounding pgsieve://policy\n\
+         read: true\n\
+         prompt: true\n"
+    );
+}
+
+/// What an adapter's script prints.
+const ADAPTED: &str = "tools: ['check', 'choose', 'describe', 'explain', 'query', 'why']\n\
+                       rows: True\nrefused: True\n";
+
+#[test]
+fn the_adapter_of_langchain() {
+    let python = installed("clients-venv/bin/python");
+    assert_eq!(said_by(&python, "langchain_adapter.py"), ADAPTED);
+}
+
+#[test]
+fn the_adapter_of_llama_index() {
+    let python = installed("clients-venv/bin/python");
+    assert_eq!(said_by(&python, "llama_index_adapter.py"), ADAPTED);
+}
+
+const INSPECTOR: &str =
+    "clients-node/node_modules/@modelcontextprotocol/inspector-cli/build/index.js";
+
+#[test]
+fn the_command_line_of_the_inspector() {
+    let inspect = |arguments: &[&str]| -> Value {
+        let mut command = Command::new("node");
+        command
+            .arg(installed(INSPECTOR))
+            .args([env!("CARGO_BIN_EXE_pgsieve"), "mcp"])
+            .args(["--upstream", upstream()])
+            .args(arguments);
+        let output = run(&mut command);
+        let said = text(&output.stdout);
+        assert!(output.status.success(), "{said}\n{}", text(&output.stderr));
+        serde_json::from_str(&said).expect(&said)
+    };
+    let listed = inspect(&["--method", "tools/list"]);
+    assert_eq!(listed["tools"].as_array().unwrap().len(), 6);
+    let sql = "sql=SELECT count(*) FROM orders";
+    let call = [
+        "--method",
+        "tools/call",
+        "--tool-name",
+        "query",
+        "--tool-arg",
+        sql,
+    ];
+    assert_eq!(inspect(&call)["structuredContent"]["rows"][0][0], 400);
+    let listed = inspect(&["--method", "resources/list"]);
+    assert_eq!(listed["resources"][0]["uri"], "pgsieve://grounding");
+}
