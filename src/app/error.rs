@@ -49,6 +49,13 @@ pub enum AppError {
         /// What the system said.
         source: io::Error,
     },
+    /// The address for agents could not be bound.
+    Mcp {
+        /// Which.
+        address: SocketAddr,
+        /// What the system said.
+        source: io::Error,
+    },
 }
 
 impl AppError {
@@ -75,6 +82,7 @@ impl AppError {
             Self::PolicyTests(_) => Some("policy.tests"),
             Self::Budgets(_) => Some("limits.budget_file"),
             Self::Admin { .. } => Some("admin.listen"),
+            Self::Mcp { .. } => Some("mcp.listen"),
         }
     }
 
@@ -119,7 +127,7 @@ impl fmt::Display for AppError {
                 )
             }
             Self::Budgets(source) => source.fmt(formatter),
-            Self::Admin { address, source } => {
+            Self::Admin { address, source } | Self::Mcp { address, source } => {
                 let told = system_error::of_address(&address.to_string(), source.kind());
                 write!(formatter, "{told}; off does without it")
             }

@@ -1,32 +1,81 @@
-//! Who is served beside the clients of the listeners.
+//! Who is served beside the clients of the listeners: agents that speak the Model Context Protocol.
 
+use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
+use tokio::net::TcpListener;
+
+use super::error::AppError;
 use crate::choose::score::ChoiceWeights;
+use crate::config::mcp::McpSettings;
 use crate::mcp;
+use crate::mcp::http::callers::HttpCallers;
 use crate::mcp::services::{McpCaller, McpServices};
 use crate::server::grounding::service::GroundingService;
 use crate::server::local_clients::LocalClients;
 use crate::session::login::LoginContext;
+use crate::telemetry::Telemetry;
+use crate::telemetry::events::ListenerOpened;
 
 /// Who is served.
-pub enum ProgramFront {
-    /// The clients of the listeners.
-    Listeners,
-    /// The client of the Model Context Protocol that has started the program, over standard input
-    /// and output, beside those of the listeners.
-    McpOverStdio {
-        /// Who calls.
-        caller: McpCaller,
-        /// What points are given for where candidates are put in order.
-        weights: ChoiceWeights,
-    },
+pub struct ProgramFront {
+    /// The one that has started the program, over standard input and output.
+    pub starter: Option<McpCaller>,
+    /// What points are given for where candidates are put in order.
+    pub weights: ChoiceWeights,
+}
+
+/// Agents over HTTP: where they arrive.
+pub(super) struct McpListener {
+    listener: TcpListener,
+    settings: McpSettings,
+}
+
+impl McpListener {
+    /// Opens it, where the settings have one.
+    ///
+    /// # Errors
+    /// Its address cannot be bound.
+    pub(super) async fn open(
+        settings: Option<McpSettings>,
+        telemetry: &Telemetry,
+    ) -> Result<Option<Self>, AppError> {
+        let Some(settings) = settings else {
+            return Ok(None);
+        };
+        let address = settings.listen;
+        let unbound = |source: io::Error| AppError::Mcp { address, source };
+        let listener = TcpListener::bind(address).await.map_err(unbound)?;
+        let bound: SocketAddr = listener.local_addr().map_err(unbound)?;
+        telemetry.emit(&ListenerOpened {
+            what: "mcp",
+            address: &bound.to_string(),
+        });
+        Ok(Some(Self { listener, settings }))
+    }
+
+    async fn serve(self, services: McpServices) {
+        let Self { listener, settings } = self;
+        let McpSettings { tokens, names, .. } = settings;
+        let login_context = Arc::clone(&services.login_context);
+        let callers = Arc::new(HttpCallers::new(services, tokens, names));
+        mcp::http::listener::serve(listener, callers, login_context).await;
+    }
 }
 
 impl ProgramFront {
-    /// Serves the client that is no listener's until it has gone, or until a stop.
+    /// For the clients of listeners.
+    pub fn of_listeners(weights: ChoiceWeights) -> Self {
+        Self {
+            starter: None,
+            weights,
+        }
+    }
+
+    /// Serves agents until a stop, or until the one that has started the program has gone.
     ///
-    /// May be cancelled: its sessions end.
+    /// May be cancelled: their sessions end.
     pub(super) async fn serve_until(
         self,
         stop: impl Future<Output = ()>,
@@ -35,21 +84,32 @@ impl ProgramFront {
             GroundingService,
             LocalClients,
         ),
+        listener: Option<McpListener>,
     ) {
-        match self {
-            Self::Listeners => stop.await,
-            Self::McpOverStdio { caller, weights } => {
-                let services = McpServices {
-                    login_context,
-                    groundings,
-                    local_clients,
-                    weights,
-                };
-                tokio::select! {
-                    () = stop => {}
-                    () = mcp::stdio::serve(services, caller) => {}
-                }
+        let Self { starter, weights } = self;
+        let services = McpServices {
+            login_context,
+            groundings,
+            local_clients,
+            weights,
+        };
+        let own = services.clone();
+        let starter = async move {
+            match starter {
+                Some(caller) => mcp::stdio::serve(own, caller).await,
+                None => std::future::pending().await,
             }
+        };
+        let others = async move {
+            match listener {
+                Some(listener) => listener.serve(services).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = stop => {}
+            () = starter => {}
+            () = others => {}
         }
     }
 }

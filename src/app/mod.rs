@@ -23,6 +23,7 @@ use tokio::sync::mpsc;
 
 use self::budget_writer::BudgetWriter;
 pub use self::error::AppError;
+use self::front::McpListener;
 pub use self::front::ProgramFront;
 use self::reload::{SettingsBaseline, SettingsReload};
 use self::upstream_watch::{RoleCheck, watch_upstream};
@@ -97,7 +98,7 @@ pub fn run(
 }
 
 async fn serve(
-    (settings, sources): (ProgramSettings, SettingsSources),
+    (mut settings, sources): (ProgramSettings, SettingsSources),
     front: ProgramFront,
     telemetry: &Telemetry,
 ) -> Result<(), AppError> {
@@ -114,7 +115,7 @@ async fn serve(
     let set = &live.current();
     telemetry.emit(&PoliciesHold { set });
     let tests = (settings.policy_tests.clone(), people_of(&settings));
-    let budget_file = settings.budget_file.clone();
+    let (budget_file, agents) = (settings.budget_file.clone(), settings.mcp.take());
     let login_context = LoginContext {
         session_registry,
         ..login_context(settings, Arc::clone(&live), telemetry)?
@@ -142,6 +143,7 @@ async fn serve(
     let server_shared = ServerShared::new(login_context);
     let login_context = Arc::clone(&server_shared.login_context);
     let server = ProxyServer::start(server_settings, server_shared).map_err(AppError::Server)?;
+    let agents = McpListener::open(agents, telemetry).await?;
     readiness.note_open();
     listening(&server, telemetry);
     let shared = (
@@ -155,7 +157,7 @@ async fn serve(
     tokio::spawn(reloader(renewal, (live, catalogs), seen, wishes).run());
     let stop = async {
         let stopped = signals.until_stop(telemetry, &asker);
-        front.serve_until(stopped, shared).await;
+        front.serve_until(stopped, shared, agents).await;
         readiness.note_draining();
     };
     server.run(stop, telemetry).await;

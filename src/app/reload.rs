@@ -258,11 +258,10 @@ impl SettingsReload {
         self.login_context
             .login_settings
             .renew(Arc::clone(&login_settings));
-        let is_gone = |user: &str, name: Option<&str>| !login_settings.still_admits(user, name);
         let ended = self
             .login_context
             .session_registry
-            .end_where(|one| is_gone(&one.user, one.certificate_name.as_deref()));
+            .end_where(|one| !login_settings.still_admits(&one.user, &one.admission));
         held.exchange(&settings, &self.telemetry);
         ended
     }

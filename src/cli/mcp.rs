@@ -53,7 +53,10 @@ pub fn run(flags: McpFlags) -> CommandOutcome {
         Err(problems) => return misused(&problems),
     };
     let places = settings.places.clone();
-    let front = ProgramFront::McpOverStdio { caller, weights };
+    let front = ProgramFront {
+        starter: Some(caller),
+        weights,
+    };
     match app::run(settings, sources, front) {
         Ok(()) => CommandOutcome::Done,
         Err(error) => unserved(&error, &places),
@@ -87,6 +90,7 @@ fn settings(flags: McpFlags) -> Result<(ProgramSettings, SettingsSources), Vec<S
     let sources = sources(flags.config.as_deref(), given.collect())?;
     let mut settings = config::load(&sources)?;
     settings.listen = Vec::new();
+    settings.mcp = None;
     let is_stdout = |target: &AuditTarget| matches!(target, AuditTarget::Stdout);
     if settings.telemetry.audit.targets.iter().any(is_stdout) {
         let what = "standard output is the protocol's: a file, syslog or off";
@@ -103,11 +107,10 @@ fn caller(settings: &ProgramSettings, user: Option<String>) -> Result<McpCaller,
             "names no user: postgres://user@host/name",
         ));
     };
-    Ok(McpCaller {
-        user: user.unwrap_or_else(|| role.clone()),
-        database: upstream.database.clone().unwrap_or_else(|| role.clone()),
-        application_name: APPLICATION_NAME.to_owned(),
-    })
+    Ok(McpCaller::of_this_process(
+        user.unwrap_or_else(|| role.clone()),
+        upstream.database.clone().unwrap_or_else(|| role.clone()),
+    ))
 }
 
 fn problem(place: &str, what: &str) -> SettingsProblem {
@@ -116,9 +119,6 @@ fn problem(place: &str, what: &str) -> SettingsProblem {
         what: what.into(),
     }
 }
-
-/// What a client is called that does not say.
-const APPLICATION_NAME: &str = "mcp";
 
 /// For `--help`.
 const NOTES: &str = "An agent's settings name this command, for example {\"command\": \

@@ -4,7 +4,8 @@
 //! or something that `repair` saw would fail. 2: the question itself was wrong, or its input could
 //! not be read.
 //!
-//! * `serve`: the proxy; `mcp`: the same for an agent that starts it
+//! * `serve`: the proxy; `mcp`: the same for an agent that starts it; `mcp_token`: what lets agents
+//!   in over HTTP
 //! * `check`: judge statements, without a database or with the catalog of one
 //! * `repair`: what would become of statements that fail
 //! * `choose`: which of several statements answers a question
@@ -49,6 +50,7 @@ mod ground;
 mod hash_password;
 mod health;
 mod mcp;
+mod mcp_token;
 mod policy;
 mod receipt;
 mod reload;
@@ -76,6 +78,8 @@ enum CliCommand {
     /// Serves an agent that starts it: reads of a database as tools of the Model Context Protocol,
     /// over standard input and output.
     Mcp(mcp::McpFlags),
+    /// Makes a token that lets an agent in over HTTP (mcp.listen), and prints it once.
+    McpToken(mcp_token::McpTokenFlags),
     /// Judges statements, with or without the catalog of a database; never prints them.
     Check(check::CheckFlags),
     /// Shows how statements that fail would be repaired: each attempt, its recoverer, its
@@ -180,6 +184,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             drop(out);
             mcp::run(flags)
         }
+        CliCommand::McpToken(flags) => mcp_token::run(&flags, &mut out),
         CliCommand::Check(flags) => check::run(&flags, &mut out),
         CliCommand::Repair(flags) => repair::run(&flags, &mut out),
         CliCommand::Choose(flags) => choose::run(&flags, &mut out),

@@ -71,7 +71,8 @@ pub fn run(flags: ServeFlags) -> CommandOutcome {
     match settings(flags) {
         Ok((settings, sources)) => {
             let places = settings.places.clone();
-            match app::run(settings, sources, ProgramFront::Listeners) {
+            let weights = config::choice_weights(&sources).unwrap_or_default();
+            match app::run(settings, sources, ProgramFront::of_listeners(weights)) {
                 Ok(()) => CommandOutcome::Done,
                 Err(error) => unserved(&error, &places),
             }

@@ -7,7 +7,7 @@ use crate::config::choice_weights;
 use crate::config::login_keys;
 use crate::config::settings_key::{KeyForm, SettingsKey};
 use crate::config::user_keys::USER_KEYS;
-use crate::config::{capture_keys, receipt_keys};
+use crate::config::{capture_keys, mcp, receipt_keys};
 
 impl SettingsKey {
     /// The key of a path.
@@ -343,6 +343,10 @@ pub const KEYS: &[SettingsKey] = &[
         doc: "A file of 64 hexadecimal digits: the key of the fingerprints. Without the key nobody \
               can compute the fingerprint of a statement.",
     },
+    mcp::LISTEN,
+    mcp::TOKEN_FILE,
+    mcp::HOSTS,
+    mcp::ORIGINS,
     receipt_keys::KEY_FILE,
     receipt_keys::ISSUER,
     receipt_keys::VALID_FOR,

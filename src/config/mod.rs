@@ -12,8 +12,9 @@
 //!   new ones needs a restart
 //! * [`warnings`]: what should be mended about settings that work
 //! * [`choice_weights`]: what `pgsieve choose` counts
-//! * [`server`], [`recording`], [`receipts`], [`capture`], [`upstream`], [`catalog`], [`client`],
-//!   [`users`] and [`oidc`]: the sections, each made into the settings of the part that needs them
+//! * [`server`], [`recording`], [`receipts`], [`capture`], [`mcp`], [`upstream`], [`catalog`],
+//!   [`client`], [`users`] and [`oidc`]: the sections, each made into the settings of the part that
+//!   needs them
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -46,6 +47,7 @@ pub mod digests;
 pub mod keys;
 mod libpq;
 mod login_keys;
+pub mod mcp;
 mod misplaced_keys;
 mod oidc;
 pub mod quantities;
@@ -62,6 +64,7 @@ mod users;
 mod value_reader;
 pub mod warnings;
 
+use self::mcp::McpSettings;
 use digests::SettingsDigests;
 use receipts::ReceiptSettings;
 use sources::{FileRead, SettingsSources};
@@ -109,6 +112,8 @@ pub struct ProgramSettings {
     pub audit_columns: bool,
     /// Whether it has what the server calls statements.
     pub audit_queryid: bool,
+    /// How agents are served that have no driver, if they are.
+    pub mcp: Option<McpSettings>,
     /// How receipts are signed, if there are any.
     pub receipts: Option<ReceiptSettings>,
     /// The key of the fingerprints.
@@ -337,6 +342,7 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
     let audit_columns = recording::audit_columns(reader, audit_names);
     let audit_queryid = recording::audit_queryid(reader);
     let receipts = receipts::receipts(reader);
+    let mcp = mcp::mcp(reader, client_tls.as_ref());
     let fingerprint_key = recording::fingerprint_key(reader);
     let workers = server::workers(reader);
     let connections_max = server::connections_max(reader);
@@ -369,6 +375,7 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
         audit_columns: audit_columns?,
         audit_queryid: audit_queryid?,
         receipts: receipts?,
+        mcp: mcp?,
         fingerprint_key: fingerprint_key?,
         workers: workers?,
         connections_max: connections_max?,

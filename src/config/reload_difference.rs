@@ -8,6 +8,7 @@
 use std::path::PathBuf;
 
 use crate::config::digests::SettingsDigests;
+use crate::config::mcp::McpSettings;
 use crate::config::{ProgramSettings, SettingsProblem};
 use crate::limits;
 use crate::limits::capture::CAPTURE_BYTES;
@@ -53,6 +54,10 @@ impl StartupSettings {
         "audit.names",
         "audit.columns",
         "audit.queryid",
+        "mcp.listen",
+        "mcp.token_file",
+        "mcp.hosts",
+        "mcp.origins",
         "receipts.key_file",
         "receipts.issuer",
         "receipts.valid_for",
@@ -180,7 +185,7 @@ fn waiting(settings: &ProgramSettings) -> Vec<FixedSetting> {
     let receipts = receipts.map_or_else(Default::default, |own| {
         (own.issuer.clone(), milliseconds(own.valid_for))
     });
-    vec![
+    let mut waiting = vec![
         FixedSetting::open("metrics", on(settings.telemetry.metrics)),
         FixedSetting::open("workers", settings.workers.to_string()),
         FixedSetting::open(
@@ -215,6 +220,23 @@ fn waiting(settings: &ProgramSettings) -> Vec<FixedSetting> {
         FixedSetting::open("log.to", settings.log.to.to_string()),
         FixedSetting::open("log.format", format),
         FixedSetting::open("log.level", settings.log.level.name()),
+    ];
+    waiting.extend(of_agents(settings));
+    waiting
+}
+
+/// How agents are served that have no driver.
+fn of_agents(settings: &ProgramSettings) -> [FixedSetting; 4] {
+    let own = settings.mcp.as_ref();
+    let text = |of: &dyn Fn(&McpSettings) -> String| own.map(of).unwrap_or_default();
+    [
+        FixedSetting::open("mcp.listen", text(&|own| own.listen.to_string())),
+        FixedSetting::open(
+            "mcp.token_file",
+            text(&|own| own.token_path.display().to_string()),
+        ),
+        FixedSetting::open("mcp.hosts", text(&|own| own.names.hosts.join(", "))),
+        FixedSetting::open("mcp.origins", text(&|own| own.names.origins.join(", "))),
     ]
 }
 

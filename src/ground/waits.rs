@@ -193,7 +193,7 @@ waits! {
     // --- the admin address and what goes out by itself
     /// A request to the admin address, from accept to close.
     AdminRequest: WaitEnd::Within(Duration::from_millis(limits::ADMIN_TIME_MS_MAX)), at [
-        "src/server/admin/connection.rs", "src/server/admin/routes.rs",
+        "src/server/admin/connection.rs", "src/net/stalling_stream.rs", "src/server/admin/routes.rs",
         "src/server/admin/mod.rs", "src/server/admin/connection_limit.rs", "src/server/admin/actions.rs",
     ];
     /// A page that is followed.

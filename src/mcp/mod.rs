@@ -6,7 +6,7 @@
 //!
 //! * [`services`]: what calls are answered with, and who calls
 //! * [`server`]: the protocol; [`session`]: one session of it; [`stdio`]: over standard input and
-//!   output
+//!   output; [`http`]: over HTTP, for who has one of the [`tokens`]
 //! * [`tools`]: what can be called; [`arguments`], [`answers`]: how calls are read and answered
 //! * [`statements`]: a statement sent and its answer read; [`outcome`]: what came of it;
 //!   [`values`]: values as JSON; [`held_results`]: further pages of long results
@@ -17,6 +17,7 @@ pub mod answers;
 pub mod arguments;
 pub mod drift;
 pub mod held_results;
+pub mod http;
 pub mod outcome;
 pub mod prompts;
 pub mod resources;
@@ -25,5 +26,6 @@ pub mod services;
 pub mod session;
 pub mod statements;
 pub mod stdio;
+pub mod tokens;
 pub mod tools;
 pub mod values;

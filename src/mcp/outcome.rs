@@ -23,6 +23,9 @@ pub struct StatementOutcome {
     pub is_cut: bool,
     /// How long it took.
     pub elapsed: Duration,
+    /// Something ran that is no read of rows, or a transaction is open: it may have left something
+    /// in its session.
+    has_left_state: bool,
     /// What proves that it ran, where that was asked for and receipts are signed.
     pub receipt: Option<String>,
 }
@@ -81,15 +84,25 @@ impl StatementOutcome {
             b'C' => {
                 let tag = body.strip_suffix(b"\0").unwrap_or(body);
                 self.result.tag = String::from_utf8_lossy(tag).into_owned();
+                let word = self.result.tag.split(' ').next().unwrap_or_default();
+                self.has_left_state |= !LEAVE_NOTHING.contains(&word);
             }
             // Rows that nobody needed were cancelled: that is no failure.
             b'E' if self.result.is_beyond_bound => {}
             b'E' => self.error = Some(message.error()),
             b'N' => self.hear(message.error()),
-            b'Z' => return Ok(AnswerProgress::Ended),
+            b'Z' => {
+                self.has_left_state |= body != IDLE;
+                return Ok(AnswerProgress::Ended);
+            }
             _ => {}
         }
         Ok(AnswerProgress::GoesOn)
+    }
+
+    /// Whether it may have left something in its session.
+    pub fn leaves_state(&self, text: &str) -> bool {
+        self.has_left_state || text.to_ascii_lowercase().contains("set_config")
     }
 
     fn hear(&mut self, notice: ServerError) {
@@ -133,6 +146,12 @@ impl StatementResult {
         !self.columns.is_empty()
     }
 }
+
+/// What commands say that leave nothing in a session.
+const LEAVE_NOTHING: [&str; 4] = ["SELECT", "SHOW", "EXPLAIN", "COPY"];
+
+/// What ReadyForQuery says outside transactions.
+const IDLE: &[u8] = b"I";
 
 /// Notices that are told of one statement: what a loop raises helps nobody.
 const NOTICES_MAX: usize = 10;

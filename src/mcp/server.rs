@@ -28,8 +28,13 @@ impl McpServer {
     /// For a session of somebody.
     pub fn new(services: McpServices, known: McpCaller) -> Self {
         Self {
-            session: Arc::new(McpSession::new(services, known)),
+            session: Arc::new(McpSession::new(services, known, 1)),
         }
+    }
+
+    /// For a session that is there.
+    pub fn of(session: Arc<McpSession>) -> Self {
+        Self { session }
     }
 
     async fn call(

@@ -1,10 +1,13 @@
 //! What calls are answered with, and who calls.
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use tokio::time::{Instant, sleep};
 
+use super::tokens::McpToken;
+use crate::auth::settings::UpstreamIdentity;
 use crate::choose::score::ChoiceWeights;
 use crate::grounding::{GroundingFacets, GroundingFormat, GroundingWish, WholeGrounding};
 use crate::limits::mcp::{CATALOG_PAUSE, CATALOG_WAIT_MAX};
@@ -12,7 +15,8 @@ use crate::server::grounding::failure::GroundingFailure;
 use crate::server::grounding::request::GroundingRequest;
 use crate::server::grounding::service::{GroundingPlan, GroundingService};
 use crate::server::local_clients::LocalClients;
-use crate::session::login::LoginContext;
+use crate::session::login::login_settings::AdmissionProof;
+use crate::session::login::{AdmittedCaller, LoginContext};
 
 /// What calls are answered with. Cheap to clone.
 #[derive(Clone)]
@@ -28,7 +32,7 @@ pub struct McpServices {
 }
 
 /// Who calls.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct McpCaller {
     /// The user that policies see.
     pub user: String,
@@ -36,6 +40,53 @@ pub struct McpCaller {
     pub database: String,
     /// What the caller's program calls itself.
     pub application_name: String,
+    /// What it has proved to be; none where it has started this process.
+    pub admitted: Option<Arc<AdmittedCaller>>,
+    /// Where it comes from, where that is another process.
+    pub from: Option<SocketAddr>,
+}
+
+impl McpCaller {
+    /// Whoever has a token.
+    pub fn of_token(services: &McpServices, token: &McpToken) -> Self {
+        let context = &services.login_context;
+        let upstream = context.upstream.settings();
+        let role = token.role.as_ref().or(upstream.user.as_ref());
+        let role = role.unwrap_or(&token.user);
+        let settings = context.login_settings.now();
+        let mut identities = settings.auth.identities().into_iter();
+        let own = identities.find(|one| one.user == *role && one.password.is_some());
+        let of_address = || match upstream.user.as_ref() == Some(role) {
+            true => upstream.password.clone(),
+            false => None,
+        };
+        let database = token.database.as_ref().or(upstream.database.as_ref());
+        Self {
+            user: token.user.clone(),
+            database: database.unwrap_or(role).clone(),
+            application_name: UNNAMED.to_owned(),
+            admitted: Some(Arc::new(AdmittedCaller {
+                identity: UpstreamIdentity {
+                    user: role.clone(),
+                    password: own.map_or_else(of_address, |own| own.password.clone()),
+                },
+                policy: token.policy.as_deref().map(Box::from),
+                ends: token.expires.map(|ends| ends.as_second()),
+            })),
+            from: None,
+        }
+    }
+
+    /// Whoever has started this process.
+    pub fn of_this_process(user: String, database: String) -> Self {
+        Self {
+            user,
+            database,
+            application_name: UNNAMED.to_owned(),
+            admitted: None,
+            from: None,
+        }
+    }
 }
 
 impl McpServices {
@@ -81,12 +132,20 @@ impl McpServices {
     }
 }
 
+/// What a client is called that does not say.
+const UNNAMED: &str = "mcp";
+
 fn request_of(caller: &McpCaller) -> GroundingRequest {
+    let admitted = caller.admitted.as_deref();
     GroundingRequest {
         user: caller.user.clone(),
         database: Some(caller.database.clone()),
-        role: None,
-        policy: None,
+        role: admitted.map(|admitted| admitted.identity.user.clone()),
+        policy: admitted.and_then(|admitted| admitted.policy.as_deref().map(str::to_owned)),
+        admission: match admitted {
+            Some(_) => AdmissionProof::McpToken,
+            None => AdmissionProof::Name,
+        },
         facets: GroundingFacets::default(),
         wish: GroundingWish {
             question: None,

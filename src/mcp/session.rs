@@ -2,6 +2,7 @@
 //! one after the other.
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -12,7 +13,7 @@ use super::answers;
 use super::held_results::HeldResults;
 use super::outcome::StatementOutcome;
 use super::services::{McpCaller, McpServices};
-use super::statements::{CallerAttention, CallerStatements, StatementAction};
+use super::statements::{CallerAttention, StatementAction, StatementLanes};
 use crate::catalog::{Catalog, Oid};
 use crate::grounding::WholeGrounding;
 use crate::grounding::type_spelling;
@@ -28,17 +29,17 @@ pub struct McpSession {
     /// Who calls, but for what its program calls itself, which is known from its first request on.
     known: McpCaller,
     caller: OnceLock<McpCaller>,
-    statements: tokio::sync::Mutex<CallerStatements>,
+    statements: StatementLanes,
     waiting: AtomicUsize,
     held: Mutex<HeldResults>,
     last_refusal: Mutex<Option<ServerError>>,
 }
 
 impl McpSession {
-    /// A session of somebody.
-    pub fn new(services: McpServices, known: McpCaller) -> Self {
+    /// A session of somebody, in which so many statements run beside each other.
+    pub fn new(services: McpServices, known: McpCaller, lanes: usize) -> Self {
         Self {
-            statements: tokio::sync::Mutex::new(CallerStatements::new(services.clone())),
+            statements: StatementLanes::new(&services, lanes),
             services,
             known,
             caller: OnceLock::new(),
@@ -94,7 +95,9 @@ impl McpSession {
                 ..ServerError::default()
             }));
         };
-        let mut statements = self.statements.lock().await;
+        let Some(mut statements) = self.statements.take().await else {
+            return Err(SessionFault::Lost);
+        };
         let attention = CallerAttention::of(context);
         let sent = (action, text);
         let outcome = statements.send(self.caller(), sent, &attention).await?;
@@ -129,9 +132,16 @@ impl McpSession {
         };
         self.caller.get_or_init(|| McpCaller {
             application_name: cleaned(&client.name),
+            from: address_of(context),
             ..self.known.clone()
         });
     }
+}
+
+/// Where a request comes from, over HTTP.
+fn address_of(context: &RequestContext<RoleServer>) -> Option<SocketAddr> {
+    let parts = context.extensions.get::<hyper::http::request::Parts>()?;
+    parts.extensions.get().copied()
 }
 
 /// A place among the calls that wait.

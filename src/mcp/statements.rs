@@ -2,9 +2,11 @@
 //! does not wait for it any more.
 
 use std::future::Future;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, model};
+use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -13,6 +15,7 @@ use super::services::{McpCaller, McpServices};
 use crate::limits::mcp::{
     CANCELLED_TIME_MAX, LOGIN_TIME_MAX, MESSAGE_BYTES_MAX, PROGRESS_PAUSE, STATEMENT_TIME_MAX,
 };
+use crate::server::listener::LocalArrival;
 use crate::wire_client::session::{ClientSession, SessionFault, SessionLogin};
 
 /// What is done with a text.
@@ -31,6 +34,56 @@ pub enum StatementAction {
 pub struct CallerStatements {
     services: McpServices,
     session: Option<ClientSession>,
+    state: SessionState,
+}
+
+/// Whether what a statement leaves in its session is there for the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SessionState {
+    /// It is.
+    Kept,
+    /// It is not: the next one may be anybody's who has the same token.
+    Left,
+}
+
+/// Sessions in which statements of a caller run beside each other.
+#[derive(Debug)]
+pub struct StatementLanes {
+    lanes: Vec<Mutex<CallerStatements>>,
+    next: AtomicUsize,
+}
+
+impl StatementLanes {
+    /// So many; of one alone, statements leave their state to the next.
+    pub fn new(services: &McpServices, count: usize) -> Self {
+        let state = match count {
+            1 => SessionState::Kept,
+            _ => SessionState::Left,
+        };
+        let lane = || {
+            Mutex::new(CallerStatements {
+                services: services.clone(),
+                session: None,
+                state,
+            })
+        };
+        Self {
+            lanes: (0..count).map(|_| lane()).collect(),
+            next: AtomicUsize::new(0),
+        }
+    }
+
+    /// One that is free, or will be; none where there are none.
+    ///
+    /// May be cancelled.
+    pub async fn take(&self) -> Option<MutexGuard<'_, CallerStatements>> {
+        if let Some(free) = self.lanes.iter().find_map(|lane| lane.try_lock().ok()) {
+            return Some(free);
+        }
+        let turn = self.next.fetch_add(1, Ordering::Relaxed);
+        let place = turn.checked_rem(self.lanes.len())?;
+        Some(self.lanes.get(place)?.lock().await)
+    }
 }
 
 /// How a caller hears of a statement that runs long, and says that it does not wait any more.
@@ -48,14 +101,6 @@ struct ProgressReports<'c> {
 const RECEIPT_QUESTION: &str = "SHOW pgsieve.receipt";
 
 impl CallerStatements {
-    /// None is open yet.
-    pub fn new(services: McpServices) -> Self {
-        Self {
-            services,
-            session: None,
-        }
-    }
-
     /// Sends a text and reads what comes of it.
     ///
     /// May be cancelled: its session is closed, and what runs there with it.
@@ -101,7 +146,8 @@ impl CallerStatements {
         attention.reporting(began, reading).await?;
         outcome.elapsed = began.elapsed();
         // One that is lost is not used again.
-        self.session = Some(session);
+        let is_kept = self.state == SessionState::Kept || !outcome.leaves_state(text);
+        self.session = Some(session).filter(|_| is_kept);
         Ok(outcome)
     }
 
@@ -119,7 +165,11 @@ impl CallerStatements {
             repairs: true,
         };
         let deadline = Instant::now() + LOGIN_TIME_MAX;
-        let stream = self.services.local_clients.connect();
+        let arrival = LocalArrival {
+            from: caller.from,
+            caller: caller.admitted.clone(),
+        };
+        let stream = self.services.local_clients.connect(arrival);
         let stream = stream.map_err(|_error| SessionFault::Lost)?;
         ClientSession::open(stream, &login, MESSAGE_BYTES_MAX, deadline).await
     }

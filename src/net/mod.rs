@@ -11,6 +11,7 @@ pub mod file_limit;
 pub mod framed_stream;
 pub mod https;
 pub mod pem;
+pub mod stalling_stream;
 pub mod stream;
 pub mod tls_failure;
 pub mod upstream_tls;

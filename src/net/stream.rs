@@ -46,8 +46,9 @@ pub enum PeerAddress {
     Tcp(SocketAddr),
     /// A Unix socket of this host.
     Unix,
-    /// A caller of this process's MCP server.
-    Mcp,
+    /// A caller of this process's MCP server, and where that comes from; none where it has started
+    /// this process.
+    Mcp(Option<SocketAddr>),
 }
 
 impl PeerStream {
@@ -123,7 +124,7 @@ impl PeerAddress {
     /// that ends on this host looks the same.
     pub fn is_local(&self) -> bool {
         match self {
-            Self::Unix | Self::Mcp => true,
+            Self::Unix | Self::Mcp(_) => true,
             Self::Tcp(address) => is_loopback(address.ip()),
         }
     }
@@ -132,9 +133,9 @@ impl PeerAddress {
 impl fmt::Display for PeerAddress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Tcp(address) => write!(formatter, "{address}"),
+            Self::Tcp(address) | Self::Mcp(Some(address)) => write!(formatter, "{address}"),
             Self::Unix => formatter.write_str("unix"),
-            Self::Mcp => formatter.write_str("mcp"),
+            Self::Mcp(None) => formatter.write_str("mcp"),
         }
     }
 }

@@ -154,6 +154,7 @@ impl AssumedDatabase {
             client_address: None,
             certificate_name: shown.and_then(NamedCertificate::common_name).map(Box::from),
             claims,
+            named_policy: None,
         }
         .with_roles(self.roles_of(who))
     }

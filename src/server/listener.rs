@@ -4,12 +4,14 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, UnixListener};
 
 use crate::limits;
 use crate::net::stream::{PeerAddress, PeerStream};
+use crate::session::login::AdmittedCaller;
 
 /// One place to listen at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +39,16 @@ pub enum AcceptedStream {
     /// Over a Unix socket.
     Unix(std::os::unix::net::UnixStream),
     /// Of a caller of this process's MCP server.
-    Mcp(std::os::unix::net::UnixStream),
+    Mcp(std::os::unix::net::UnixStream, LocalArrival),
+}
+
+/// A caller of this process's MCP server, as it arrives.
+#[derive(Clone, Debug, Default)]
+pub struct LocalArrival {
+    /// Where it comes from; none where it has started this process.
+    pub from: Option<SocketAddr>,
+    /// Who it is, where it has proved that already.
+    pub caller: Option<Arc<AdmittedCaller>>,
 }
 
 impl Listener {
@@ -102,7 +113,15 @@ impl AcceptedStream {
         match self {
             Self::Tcp(_, address) => PeerAddress::Tcp(*address),
             Self::Unix(_) => PeerAddress::Unix,
-            Self::Mcp(_) => PeerAddress::Mcp,
+            Self::Mcp(_, arrival) => PeerAddress::Mcp(arrival.from),
+        }
+    }
+
+    /// Who has been let in already, by the MCP server.
+    pub fn caller(&self) -> Option<Arc<AdmittedCaller>> {
+        match self {
+            Self::Tcp(..) | Self::Unix(_) => None,
+            Self::Mcp(_, arrival) => arrival.caller.clone(),
         }
     }
 
@@ -120,9 +139,9 @@ impl AcceptedStream {
                 let stream = tokio::net::UnixStream::from_std(stream)?;
                 Ok((PeerStream::Unix(stream), PeerAddress::Unix))
             }
-            Self::Mcp(stream) => {
+            Self::Mcp(stream, arrival) => {
                 let stream = tokio::net::UnixStream::from_std(stream)?;
-                Ok((PeerStream::Unix(stream), PeerAddress::Mcp))
+                Ok((PeerStream::Unix(stream), PeerAddress::Mcp(arrival.from)))
             }
         }
     }

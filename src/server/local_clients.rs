@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream as StdUnixStream;
 use tokio::net::UnixStream;
 use tokio::sync::mpsc;
 
-use super::listener::AcceptedStream;
+use super::listener::{AcceptedStream, LocalArrival};
 
 /// The way for clients within this process. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -26,12 +26,12 @@ impl LocalClients {
     /// # Errors
     /// The system has no sockets left, too many clients wait to be accepted, or the server has
     /// ended.
-    pub fn connect(&self) -> io::Result<UnixStream> {
+    pub fn connect(&self, arrival: LocalArrival) -> io::Result<UnixStream> {
         let (near, far) = StdUnixStream::pair()?;
         near.set_nonblocking(true)?;
         far.set_nonblocking(true)?;
         let near = UnixStream::from_std(near)?;
-        let sent = self.accepted.try_send(AcceptedStream::Mcp(far));
+        let sent = self.accepted.try_send(AcceptedStream::Mcp(far, arrival));
         sent.map_err(|_full| io::Error::from(io::ErrorKind::ConnectionRefused))?;
         Ok(near)
     }

@@ -128,10 +128,11 @@ impl WorkerSessions {
         draining: DrainReceiver,
     ) {
         // Nothing is spawned around a session: what surrounds it would take as much as it does.
+        let caller = client.caller();
         match client.adopt() {
             Ok(client) => {
                 let server_shared = Arc::clone(&self.server_shared);
-                let accepted = Box::new(server_shared.number(client, pending));
+                let accepted = Box::new(server_shared.number(client, pending, caller));
                 running.spawn(session::serve(accepted, server_shared, draining))
             }
             // It is gone already; what counts it hears of that as of any other.

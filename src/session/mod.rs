@@ -192,7 +192,7 @@ fn begin(
     let enlisted = register_session(&opened, &signals, seen, &server_shared.login_context);
     let OpenedSession {
         login_settings,
-        certificate_name: _,
+        admission: _,
         ends: _,
         client,
         upstream,
@@ -269,16 +269,15 @@ fn register_session(
         state_handle,
         activity,
         user: opened.plan.user.as_str().into(),
-        certificate_name: opened.certificate_name.clone(),
+        admission: opened.admission.clone(),
         signals: Arc::clone(signals),
     };
     let membership = login_context
         .session_registry
         .register(opened.info.id(), member);
     let now = login_context.login_settings.now();
-    let certificate_name = opened.certificate_name.as_deref();
     let is_same = Arc::ptr_eq(&now, &opened.login_settings);
-    if !is_same && !now.still_admits(&opened.plan.user, certificate_name) {
+    if !is_same && !now.still_admits(&opened.plan.user, &opened.admission) {
         signals.end();
     }
     let ends = opened.ends;

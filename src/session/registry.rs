@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::session::login::login_settings::AdmissionProof;
 use crate::sql::fingerprint::Fingerprint;
 use crate::telemetry::counters::session_gauges::SessionStateHandle;
 use crate::telemetry::session_info::SessionInfo;
@@ -25,8 +26,8 @@ pub struct SessionRegistry {
 pub struct RegisteredSession {
     /// The user that it has logged in as.
     pub user: Box<str>,
-    /// The name in its certificate that let it in, where that was its proof.
-    pub certificate_name: Option<Box<str>>,
+    /// What let it in.
+    pub admission: AdmissionProof,
     /// Whose it was when it logged in.
     pub info: Arc<SessionInfo>,
     /// Since when it is in.
@@ -242,7 +243,7 @@ mod tests {
             let info = SessionInfo::accepted(id, "127.0.0.1:1").named(user, "shop", "x");
             let member = RegisteredSession {
                 user: user.into(),
-                certificate_name: None,
+                admission: AdmissionProof::Name,
                 info: Arc::new(info),
                 since: Timestamp::UNIX_EPOCH,
                 upstream_pid: None,

@@ -8,7 +8,7 @@ use bytes::BytesMut;
 use super::io;
 use super::io::ReadBuffer;
 use super::login::pending_logins::PendingLogin;
-use super::login::{AcceptedClient, LoginContext};
+use super::login::{AcceptedClient, AdmittedCaller, LoginContext};
 use super::plan::plan_cache::PlanCache;
 use super::protocol::WorkerShared;
 use super::repair::executor::RepairExecutor;
@@ -73,12 +73,14 @@ impl ServerShared {
         &self,
         (stream, peer): (PeerStream, PeerAddress),
         pending: PendingLogin,
+        caller: Option<Arc<AdmittedCaller>>,
     ) -> AcceptedClient {
         AcceptedClient {
             stream,
             peer,
             id: self.next_number(),
             pending,
+            caller,
         }
     }
 

@@ -344,6 +344,8 @@ words! {
         Certificate => "cert",
         /// A token of an OpenID Connect issuer.
         Oidc => "oidc",
+        /// A token of the MCP server.
+        McpToken => "mcp_token",
         /// Nothing: allowed only on loopback or a Unix socket.
         Trust => "trust",
     }

@@ -5,10 +5,12 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::LazyLock;
 
+use pgsieve::demo::cluster::free_port;
 use serde_json::Value;
 
+use super::support::command::pgsieve;
 use super::support::installed::{installed, run, text};
-use super::support::{ADMIN, READER, shared, shared_cluster, sql};
+use super::support::{ADMIN, Options, READER, Stack, shared, shared_cluster, sql};
 
 const SCHEMA: &[&str] = &[
     "CREATE TABLE customers (id int PRIMARY KEY, name text NOT NULL, \"joinedOn\" date)",
@@ -34,8 +36,61 @@ fn upstream() -> &'static str {
     &UPSTREAM
 }
 
-/// What a script of `tests/data/mcp` prints.
+/// A pgsieve that serves agents over HTTP: the address, and a token.
+struct McpOverHttp {
+    _stack: Stack,
+    url: String,
+    token: String,
+}
+
+fn over_http() -> &'static McpOverHttp {
+    static SERVED: LazyLock<McpOverHttp> = LazyLock::new(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let tokens = folder.join(format!("mcp-outside-{}.tokens", std::process::id()));
+        let _ = std::fs::remove_file(&tokens);
+        let file = tokens.display().to_string();
+        let made = [
+            "mcp-token",
+            "--file",
+            &file,
+            "--name",
+            "trial",
+            "--user",
+            "ann",
+        ];
+        let token = text(&pgsieve(&made, "").stdout).trim().to_owned();
+        let port = free_port().unwrap();
+        let config = format!(
+            "upstream:\n  url: '{}'\nlisten: '{{listen}}'\nadmin:\n  listen: '{{admin}}'\n\
+             mcp:\n  listen: 127.0.0.1:{port}\n  token_file: '{file}'\n",
+            upstream(),
+        );
+        McpOverHttp {
+            _stack: Stack::start(Options {
+                config: Some(config),
+                ..Options::default()
+            }),
+            url: format!("http://127.0.0.1:{port}/mcp"),
+            token,
+        }
+    });
+    &SERVED
+}
+
+/// What a script of `tests/data/mcp` prints, over either transport.
 fn said_by(program: &str, script: &str) -> String {
+    let served = over_http();
+    let http = [("MCP_URL", &*served.url), ("MCP_TOKEN", &*served.token)];
+    let said = said_with(program, script, &[]);
+    assert_eq!(
+        said_with(program, script, &http),
+        said,
+        "{script} over HTTP"
+    );
+    said
+}
+
+fn said_with(program: &str, script: &str, environment: &[(&str, &str)]) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut command = Command::new(program);
     command
@@ -44,7 +99,8 @@ fn said_by(program: &str, script: &str) -> String {
         .env("PGSIEVE", env!("CARGO_BIN_EXE_pgsieve"))
         .env("UPSTREAM", upstream())
         .env("NODE_PATH", root.join("target/clients-node/node_modules"))
-        .env("PYTHONDONTWRITEBYTECODE", "1");
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .envs(environment.iter().copied());
     let output = run(&mut command);
     let said = text(&output.stdout);
     assert!(
@@ -110,30 +166,43 @@ const INSPECTOR: &str =
 
 #[test]
 fn the_command_line_of_the_inspector() {
-    let inspect = |arguments: &[&str]| -> Value {
-        let mut command = Command::new("node");
-        command
-            .arg(installed(INSPECTOR))
-            .args([env!("CARGO_BIN_EXE_pgsieve"), "mcp"])
-            .args(["--upstream", upstream()])
-            .args(arguments);
-        let output = run(&mut command);
-        let said = text(&output.stdout);
-        assert!(output.status.success(), "{said}\n{}", text(&output.stderr));
-        serde_json::from_str(&said).expect(&said)
-    };
-    let listed = inspect(&["--method", "tools/list"]);
-    assert_eq!(listed["tools"].as_array().unwrap().len(), 6);
-    let sql = "sql=SELECT count(*) FROM orders";
-    let call = [
-        "--method",
-        "tools/call",
-        "--tool-name",
-        "query",
-        "--tool-arg",
-        sql,
+    let served = over_http();
+    let bearer = format!("Authorization: Bearer {}", served.token);
+    let started = [
+        env!("CARGO_BIN_EXE_pgsieve"),
+        "mcp",
+        "--upstream",
+        upstream(),
     ];
-    assert_eq!(inspect(&call)["structuredContent"]["rows"][0][0], 400);
-    let listed = inspect(&["--method", "resources/list"]);
-    assert_eq!(listed["resources"][0]["uri"], "pgsieve://grounding");
+    for (target, header) in [
+        (&started[..], &[][..]),
+        (&[&*served.url], &["--header", &*bearer]),
+    ] {
+        let inspect = |arguments: &[&str]| -> Value {
+            let mut command = Command::new("node");
+            command
+                .arg(installed(INSPECTOR))
+                .args(target)
+                .args(arguments)
+                .args(header);
+            let output = run(&mut command);
+            let said = text(&output.stdout);
+            assert!(output.status.success(), "{said}\n{}", text(&output.stderr));
+            serde_json::from_str(&said).expect(&said)
+        };
+        let listed = inspect(&["--method", "tools/list"]);
+        assert_eq!(listed["tools"].as_array().unwrap().len(), 6);
+        let sql = "sql=SELECT count(*) FROM orders";
+        let call = [
+            "--method",
+            "tools/call",
+            "--tool-name",
+            "query",
+            "--tool-arg",
+            sql,
+        ];
+        assert_eq!(inspect(&call)["structuredContent"]["rows"][0][0], 400);
+        let listed = inspect(&["--method", "resources/list"]);
+        assert_eq!(listed["resources"][0]["uri"], "pgsieve://grounding");
+    }
 }

@@ -26,7 +26,7 @@ const LIBRARIES: &[(&str, &[&str])] = &[
     ("age", &["src/telemetry/audit/"]),
     ("axum", &["src/server/"]),
     ("rmcp", &["src/mcp/"]),
-    ("hyper", &["src/server/", "src/net/"]),
+    ("hyper", &["src/server/", "src/net/", "src/mcp/"]),
     ("ring", &["src/auth/", "src/net/", "src/receipts/"]),
     // What it sends is pgsieve's own questions, and the demo's.
     (

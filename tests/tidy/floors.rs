@@ -71,7 +71,10 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("doctor", &[BELOW_UPSTREAM, &["upstream"]]),
     (
         "config",
-        &[BELOW_UPSTREAM, &["upstream", "session", "choose", "doctor"]],
+        &[
+            BELOW_UPSTREAM,
+            &["upstream", "session", "choose", "doctor", "mcp"],
+        ],
     ),
     // a client of pgsieve's own
     ("wire_client", &[GROUND, &["wire"]]),

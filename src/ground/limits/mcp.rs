@@ -57,3 +57,36 @@ pub const PLAN_NOTES_MAX: usize = 3;
 
 /// Bytes of a question.
 pub const QUESTION_BYTES_MAX: usize = 16 * 1024;
+
+/// Bytes of a file of tokens: some ten thousand of them.
+pub const TOKEN_FILE_BYTES_MAX: u64 = 4 << 20;
+
+/// How often it is looked whether that file has changed.
+pub const TOKEN_LOOK_PAUSE: Duration = Duration::from_secs(1);
+
+/// Connections over HTTP at a time.
+pub const HTTP_CONNECTIONS_MAX: usize = 512;
+
+/// How long the head of a request, or a TLS handshake, may take.
+pub const HTTP_HEAD_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// Bytes of the head of a request: a token of an issuer has some thousand.
+pub const HTTP_HEAD_BYTES_MAX: usize = 32 * 1024;
+
+/// Bytes of a request: a statement at its longest, in JSON.
+pub const HTTP_BODY_BYTES_MAX: usize = 4 << 20;
+
+/// How long a client over HTTP may take none of what it is sent.
+pub const HTTP_STALL_MAX: Duration = Duration::from_secs(60);
+
+/// Sessions of one token that are greeted with and stay.
+pub const TOKEN_SESSIONS_MAX: usize = 64;
+
+/// How long such a session may be silent.
+pub const SESSION_IDLE_MAX: Duration = Duration::from_secs(300);
+
+/// Statements of one token that run at a time where there are no sessions.
+pub const TOKEN_LANES: usize = 8;
+
+/// Callers over HTTP that are served at a time, by their tokens.
+pub const TOKENS_SERVED_MAX: usize = 4096;

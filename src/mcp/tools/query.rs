@@ -151,6 +151,7 @@ fn of_outcome(session: &McpSession, outcome: StatementOutcome, rows: usize) -> C
         is_cut,
         elapsed,
         receipt,
+        ..
     } = outcome;
     let mut said = Map::new();
     if let Some(repair) = &repair {

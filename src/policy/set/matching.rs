@@ -74,6 +74,8 @@ pub struct SessionTraits {
     pub certificate_name: Option<Box<str>>,
     /// What else has been proved of it.
     pub claims: UserClaims,
+    /// The policy that whoever let it in names, whatever policies match; none where they decide.
+    pub named_policy: Option<Box<str>>,
 }
 
 /// Whether a session is one of those that a policy is for.

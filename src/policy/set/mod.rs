@@ -94,12 +94,16 @@ impl PolicySet {
         }
     }
 
-    /// The first policy whose `match` fits; else the one without a `match`; none where there is no
-    /// such one: the session is turned away. What has ended by `now`, in seconds since 1970, is for
-    /// nobody.
+    /// The policy that the session's admission names; else the first whose `match` fits; else the
+    /// one without a `match`; none where there is no such one: the session is turned away. What has
+    /// ended by `now`, in seconds since 1970, is for nobody.
     pub fn choose(&self, session: &SessionTraits, now: i64) -> Placement<'_> {
         let holds = |policy: &&Arc<Policy>| !policy.is_over(now);
         let policies = || self.policies.iter().filter(holds);
+        if let Some(name) = &session.named_policy {
+            let named = policies().find(|policy| policy.name() == &**name);
+            return named.map_or(Placement::Nothing, Placement::Policy);
+        }
         for policy in policies() {
             match policy.matches().map(|own| own.fit(session)) {
                 Some(Fit::Fits) => return Placement::Policy(policy),

@@ -4,10 +4,8 @@
 use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
-use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::extract::Extension;
@@ -15,16 +13,17 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use socket2::SockRef;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::{Notify, OwnedSemaphorePermit};
-use tokio::time::{Instant, Sleep, sleep, timeout};
+use tokio::time::{Instant, timeout};
 
 use super::{AdminState, routes};
 use crate::limits::{
     ADMIN_FOLLOWED_TIME_MAX, ADMIN_REQUEST_BYTES_MAX, ADMIN_SEND_BYTES, ADMIN_STALL_MAX,
     ADMIN_TIME_MS_MAX,
 };
+use crate::net::stalling_stream::StallingStream;
 use crate::telemetry::events::{AdminAnswered, AdminPage, StatusClass};
 
 /// The room that a connection takes, and where it comes from.
@@ -96,7 +95,7 @@ pub async fn converse(stream: TcpStream, slot: Arc<AdminConnection>, shown: Arc<
         .max_header_size(ADMIN_REQUEST_BYTES_MAX)
         .max_buf_size(ADMIN_REQUEST_BYTES_MAX)
         .serve_connection(
-            TokioIo::new(TimedStream::new(stream, ADMIN_STALL_MAX)),
+            TokioIo::new(StallingStream::new(stream, ADMIN_STALL_MAX)),
             TowerToHyperService::new(router),
         );
     let mut answering = poll_fn(|context| connection.poll_without_shutdown(context));
@@ -119,7 +118,7 @@ pub async fn converse(stream: TcpStream, slot: Arc<AdminConnection>, shown: Arc<
         Ok(Err(_)) | Err(_) => return,
     }
     let rest = time.saturating_sub(begun.elapsed());
-    let stream = connection.into_parts().io.into_inner().stream;
+    let stream = connection.into_parts().io.into_inner().into_inner();
     let _ = timeout(rest, close(stream)).await;
 }
 
@@ -129,92 +128,4 @@ async fn close(mut stream: TcpStream) -> io::Result<()> {
     stream.shutdown().await?;
     while stream.read(&mut [0; 1024]).await? > 0 {}
     Ok(())
-}
-
-/// A stream that fails when its peer takes nothing for too long.
-struct TimedStream<S> {
-    stream: S,
-    patience: Duration,
-    stalled: Option<Pin<Box<Sleep>>>,
-}
-
-impl<S> TimedStream<S> {
-    fn new(stream: S, patience: Duration) -> Self {
-        Self {
-            stream,
-            patience,
-            stalled: None,
-        }
-    }
-
-    /// Holds a write against the time that a peer may take.
-    fn judge<T>(
-        &mut self,
-        context: &mut Context<'_>,
-        written: Poll<io::Result<T>>,
-    ) -> Poll<io::Result<T>> {
-        if written.is_ready() {
-            self.stalled = None;
-            return written;
-        }
-        let patience = self.patience;
-        let stalled = self
-            .stalled
-            .get_or_insert_with(|| Box::pin(sleep(patience)));
-        ready!(stalled.as_mut().poll(context));
-        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
-    }
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for TimedStream<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for TimedStream<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.judge(context, written)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn who_takes_nothing_is_cut_and_who_is_slow_is_not() {
-        let patience = Duration::from_millis(200);
-        let (near, mut far) = tokio::io::duplex(16);
-        let mut near = TimedStream::new(near, patience);
-        let slow = tokio::spawn(async move {
-            for _ in 0..16 {
-                sleep(Duration::from_millis(40)).await;
-                far.read_exact(&mut [0; 8]).await.unwrap();
-            }
-            far
-        });
-        near.write_all(&[0; 128]).await.unwrap();
-        let far = slow.await.unwrap();
-        let error = near.write_all(&[0; 128]).await.unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
-        drop(far);
-    }
 }

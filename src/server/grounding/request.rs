@@ -7,6 +7,7 @@ use percent_encoding::percent_decode;
 use super::failure::GroundingFailure;
 use crate::grounding::{GroundingFacet, GroundingFacets, GroundingFormat, GroundingWish};
 use crate::limits::served_groundings;
+use crate::session::login::login_settings::AdmissionProof;
 
 /// A request for a grounding.
 #[derive(Clone, Debug)]
@@ -19,6 +20,8 @@ pub struct GroundingRequest {
     pub role: Option<String>,
     /// The policy by its name; without it the one that such a session gets.
     pub policy: Option<String>,
+    /// What lets such a user in.
+    pub admission: AdmissionProof,
     /// What is told.
     pub facets: GroundingFacets,
     /// How.
@@ -78,6 +81,7 @@ impl GroundingRequest {
             database,
             role,
             policy,
+            admission: AdmissionProof::Name,
             facets,
             wish: GroundingWish {
                 question,

@@ -26,6 +26,7 @@ use crate::offline::assumptions::{AssumedDatabase, AssumedSession, LoginRoles};
 use crate::offline::judge::OfflineJudge;
 use crate::policy::{Placement, Policy, PolicySet};
 use crate::session::login::LoginContext;
+use crate::session::login::login_settings::AdmissionProof;
 use crate::session::policy_store::now;
 use crate::session::registry::StoodGrounding;
 use crate::upstream::account::UpstreamAccount;
@@ -105,7 +106,7 @@ impl GroundingService {
             .login_context
             .login_settings
             .now()
-            .still_admits(user, None)
+            .still_admits(user, &request.admission)
         {
             let words = format!("no user {user:?} may log in");
             return Err(GroundingFailure::Missing(words));
@@ -140,6 +141,7 @@ impl GroundingService {
             role,
             policy: policy.name().to_owned(),
             facets: request.facets.to_string(),
+            is_of_token: request.admission == AdmissionProof::McpToken,
         };
         Ok(GroundingPlan {
             database,
@@ -169,12 +171,17 @@ impl GroundingService {
             role,
             policy,
             facets,
+            is_of_token,
         } = &given.key;
         let request = GroundingRequest {
             user: user.clone(),
             database: Some(database.to_owned()),
             role: Some(role.clone()),
             policy: Some(policy.clone()),
+            admission: match *is_of_token {
+                true => AdmissionProof::McpToken,
+                false => AdmissionProof::Name,
+            },
             facets: GroundingFacets::read(facets).unwrap_or_default(),
             wish: GroundingWish {
                 question: None,

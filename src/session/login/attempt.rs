@@ -10,10 +10,10 @@ use tokio::time::Instant;
 
 use super::error::LoginError;
 use super::greeting::StartupPacket;
-use super::login_settings::LoginSettings;
+use super::login_settings::{AdmissionProof, LoginSettings};
 use super::pending_logins::PendingLogin;
 use super::startup::{self, AdmittedStartup, JudgedStartup};
-use super::{LoginContext, LoginEnd, OpenedSession};
+use super::{AdmittedCaller, LoginContext, LoginEnd, OpenedSession};
 use crate::auth::oidc::token::TokenError;
 use crate::auth::{AdmittedIdentity, AuthError, ClientAuth, certificate};
 use crate::gate::{ClaimedIdentity, StartupPlan};
@@ -81,6 +81,8 @@ pub struct LoginAttempt<'d> {
     pub pending: &'d PendingLogin,
     /// Hears when the server is asked to stop.
     pub draining: DrainReceiver,
+    /// Who has been let in already, by the MCP server.
+    pub caller: Option<Arc<AdmittedCaller>>,
 }
 
 /// The way to a session that was gone so far: what is there if it ends here.
@@ -111,7 +113,8 @@ impl LoginAttempt<'_> {
             } = &introduction;
             self.info = self.info.clone().named(user, database, application_name);
             let way = (self.peer, &hello.framed);
-            let traits = startup::traits(introduction, way, &self.login_settings.attributes);
+            let known = (&self.login_settings.attributes, self.caller.as_deref());
+            let traits = startup::traits(introduction, way, known);
             let traits = Arc::new(traits);
             let assigned_policy = self.place(&traits);
             if let Ok(assigned_policy) = &assigned_policy {
@@ -151,7 +154,7 @@ impl LoginAttempt<'_> {
                 let auth = &self.login_settings.auth;
                 let listed = certificate.and_then(|shown| auth.listed_name(&plan.user, shown));
                 LoginEnd::Opened(Box::new(OpenedSession {
-                    certificate_name: listed.map(Box::from),
+                    admission: AdmissionProof::of(self.caller.as_deref(), listed),
                     ends,
                     login_settings: self.login_settings,
                     client,
@@ -173,7 +176,7 @@ impl LoginAttempt<'_> {
 
     /// The policy of a client, unless its proof decides about that.
     fn place(&self, traits: &Arc<SessionTraits>) -> Result<AssignedPolicy, Unplaced> {
-        match self.login_settings.auth.proves_attributes() {
+        match self.login_settings.auth.proves_attributes() && self.caller.is_none() {
             true => Err(Unplaced::Unproved),
             false => self.login_context.policy_store.assign(traits),
         }
@@ -185,6 +188,10 @@ impl LoginAttempt<'_> {
         client: &mut FramedStream,
         user: &str,
     ) -> Result<AdmittedIdentity<'_>, LoginError> {
+        if let Some(caller) = &self.caller {
+            let is_disabled = self.login_settings.disabled.has(user);
+            return caller.admitted(is_disabled).ok_or(LoginError::Disabled);
+        }
         self.pending.await_client();
         let auth = &self.login_settings.auth;
         let admitted = auth.admit(client, self.peer, user, self.deadline).await;
@@ -222,7 +229,8 @@ impl LoginAttempt<'_> {
             | AdmittedIdentity::As(_)
             | AdmittedIdentity::Proved { .. } => self.method(),
         };
-        let ends = admitted.ends();
+        let caller_ends = self.caller.as_ref().and_then(|caller| caller.ends);
+        let ends = admitted.ends().or(caller_ends);
         let reached = self.reach(client, admitted, &welcome).await?;
         let ((mut upstream, account), counted_session) = reached;
         self.look_at_proved(proof, &bare.user, &upstream)?;
@@ -327,7 +335,7 @@ impl LoginAttempt<'_> {
             let target = self.login_context.upstream.clone();
             let client = match self.peer {
                 PeerAddress::Tcp(address) => format!("{}@{}", plan.user, address.ip()),
-                PeerAddress::Unix | PeerAddress::Mcp => plan.user.clone(),
+                PeerAddress::Unix | PeerAddress::Mcp(_) => plan.user.clone(),
             };
             let owner =
                 SessionOwner::of(&plan.user, assigned_policy.gate.policy().name(), upstream);
@@ -403,6 +411,9 @@ impl LoginAttempt<'_> {
 
     /// The way of logging in that the settings name.
     fn method(&self) -> LoginMethod {
+        if self.caller.is_some() {
+            return LoginMethod::McpToken;
+        }
         match &self.login_settings.auth {
             ClientAuth::Passthrough { .. } => LoginMethod::Passthrough,
             ClientAuth::Scram(_) => LoginMethod::Scram,

@@ -7,6 +7,7 @@
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use super::AdmittedCaller;
 use crate::auth::ClientAuth;
 use crate::auth::settings::UserAttributes;
 use crate::net::client_tls::ClientTls;
@@ -28,10 +29,37 @@ pub struct LoginSettings {
     pub report_as: ReportAs,
 }
 
+/// What let a session in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AdmissionProof {
+    /// Its user, as the settings have it.
+    Name,
+    /// The name in its certificate.
+    Certificate(Box<str>),
+    /// A token of the MCP server, whose file says who is let in.
+    McpToken,
+}
+
+impl AdmissionProof {
+    /// A caller of the MCP server, or a client whose certificate is listed by a name, or another.
+    pub(super) fn of(caller: Option<&AdmittedCaller>, listed: Option<&str>) -> Self {
+        match (caller, listed) {
+            (Some(_), _) => Self::McpToken,
+            (None, Some(name)) => Self::Certificate(name.into()),
+            (None, None) => Self::Name,
+        }
+    }
+}
+
 impl LoginSettings {
     /// Whether a session may go on that was let in before: its user is not disabled, and still
     /// listed where users are, with the name of its certificate if that is what it was let in for.
-    pub fn still_admits(&self, user: &str, certificate_name: Option<&str>) -> bool {
+    pub fn still_admits(&self, user: &str, admission: &AdmissionProof) -> bool {
+        let certificate_name = match admission {
+            AdmissionProof::Name => None,
+            AdmissionProof::Certificate(name) => Some(&**name),
+            AdmissionProof::McpToken => return !self.disabled.has(user),
+        };
         !self.disabled.has(user) && self.auth.still_lists(user, certificate_name)
     }
 }

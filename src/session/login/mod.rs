@@ -23,6 +23,8 @@ pub(super) mod unproven;
 pub(super) mod upstream_error;
 pub(super) mod upstream_login;
 
+use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 
 use bytes::BytesMut;
@@ -32,7 +34,7 @@ use super::drain::DrainReceiver;
 use super::login::attempt::LoginAttempt;
 use super::login::error::LoginError;
 use super::login::greeting::{ClientGreeting, ReceivedCancel, RejectedGreeting};
-use super::login::login_settings::{CurrentLoginSettings, LoginSettings};
+use super::login::login_settings::{AdmissionProof, CurrentLoginSettings, LoginSettings};
 use super::login::pending_logins::PendingLogin;
 use super::login::superusers::SuperuserNotices;
 use super::memory::budget::MemoryBudget;
@@ -40,7 +42,9 @@ use super::policy_limits::per_user::{CountedSession, UserAccounts};
 use super::policy_store::{AssignedPolicy, PolicyStore};
 use super::registry::SessionRegistry;
 use super::scheduling::turn::TurnQueue;
+use crate::auth::AdmittedIdentity;
 use crate::auth::certificate::CertificateSubject;
+use crate::auth::settings::UpstreamIdentity;
 use crate::gate::StartupPlan;
 use crate::limits;
 use crate::net::framed_stream::FramedStream;
@@ -99,6 +103,33 @@ pub struct AcceptedClient {
     pub id: u64,
     /// Its standing among those that have not logged in yet.
     pub pending: PendingLogin,
+    /// Who has been let in already, by the MCP server.
+    pub caller: Option<Arc<AdmittedCaller>>,
+}
+
+/// A caller of the MCP server who has proved there who it is: what a session of it is let in as.
+pub struct AdmittedCaller {
+    /// Who it is at the upstream.
+    pub identity: UpstreamIdentity,
+    /// The policy that it is under; the one that such a session gets where none is named.
+    pub policy: Option<Box<str>>,
+    /// When its sessions have to end, in seconds since 1970.
+    pub ends: Option<i64>,
+}
+
+impl AdmittedCaller {
+    /// Who it is at the upstream, unless it may not log in.
+    fn admitted(&self, is_disabled: bool) -> Option<AdmittedIdentity<'static>> {
+        let identity = || AdmittedIdentity::As(Cow::Owned(self.identity.clone()));
+        (!is_disabled).then(identity)
+    }
+}
+
+impl fmt::Debug for AdmittedCaller {
+    /// Without what it logs in with.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("AdmittedCaller")
+    }
 }
 
 /// What became of a connection.
@@ -122,8 +153,8 @@ pub enum LoginEnd {
 pub struct OpenedSession {
     /// The way that it has come in.
     pub login_settings: Arc<LoginSettings>,
-    /// The name in its certificate that let it in, where that was its proof.
-    pub certificate_name: Option<Box<str>>,
+    /// What let it in.
+    pub admission: AdmissionProof,
     /// When it has to end, in seconds since 1970, where its token says so.
     pub ends: Option<i64>,
     /// The client.
@@ -165,24 +196,26 @@ pub async fn open(
         peer,
         id,
         pending,
+        caller,
     } = accepted;
     let since = Instant::now();
     let info = SessionInfo::accepted(id, &peer.to_string());
     let info = match peer {
-        PeerAddress::Mcp => info.over_mcp(),
+        PeerAddress::Mcp(_) => info.over_mcp(),
         PeerAddress::Tcp(_) | PeerAddress::Unix => info,
     };
     let transport = match peer {
         PeerAddress::Tcp(_) => ClientTransport::Tcp,
         PeerAddress::Unix => ClientTransport::Unix,
-        PeerAddress::Mcp => ClientTransport::Mcp,
+        PeerAddress::Mcp(_) => ClientTransport::Mcp,
     };
     login_context.telemetry.emit(&ConnectionOpened {
         session: &info,
         transport,
     });
     let times = (since, &pending, draining);
-    let login = greet_and_enter(stream, peer, times, (login_context, turns), info.clone());
+    let from = (peer, caller);
+    let login = greet_and_enter(stream, from, times, (login_context, turns), info.clone());
     tokio::select! {
         biased;
         end = login => end,
@@ -201,7 +234,7 @@ pub async fn open(
 /// The login, from the first byte on.
 async fn greet_and_enter(
     stream: PeerStream,
-    peer: PeerAddress,
+    (peer, caller): (PeerAddress, Option<Arc<AdmittedCaller>>),
     (since, pending, draining): (Instant, &PendingLogin, DrainReceiver),
     (login_context, turns): (&LoginContext, &TurnQueue),
     info: SessionInfo,
@@ -251,6 +284,7 @@ async fn greet_and_enter(
                 info,
                 pending,
                 draining,
+                caller,
             }
             .run(hello)
             .await

@@ -196,7 +196,7 @@ impl ClientOrigin {
                 // One host has the whole of its network's addresses to choose from.
                 IpAddr::V6(address) => IpAddr::V6((address.to_bits() & NETWORK).into()),
             }),
-            PeerAddress::Unix | PeerAddress::Mcp => Self::Unix,
+            PeerAddress::Unix | PeerAddress::Mcp(_) => Self::Unix,
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bytes::BytesMut;
 
+use super::AdmittedCaller;
 use super::error::LoginError;
 use crate::auth::settings::UserAttributes;
 use crate::auth::{AuthError, certificate};
@@ -185,7 +186,7 @@ fn negotiation(
 pub fn traits(
     introduction: ClaimedIdentity,
     (peer, framed): (PeerAddress, &FramedStream),
-    attributes: &UserAttributes,
+    (attributes, caller): (&UserAttributes, Option<&AdmittedCaller>),
 ) -> SessionTraits {
     let ClaimedIdentity {
         user,
@@ -200,11 +201,13 @@ pub fn traits(
         application_name: application_name.into(),
         client_address: match peer {
             PeerAddress::Tcp(address) => Some(address.ip().to_canonical()),
-            PeerAddress::Unix | PeerAddress::Mcp => None,
+            PeerAddress::Mcp(from) => from.map(|address| address.ip().to_canonical()),
+            PeerAddress::Unix => None,
         },
         certificate_name: shown
             .and_then(|shown| certificate::subject(shown).common_name)
             .map(String::into_boxed_str),
+        named_policy: caller.and_then(|caller| caller.policy.clone()),
     }
 }
 

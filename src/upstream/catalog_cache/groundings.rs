@@ -29,6 +29,8 @@ pub struct GroundingKey {
     pub policy: String,
     /// What is told.
     pub facets: String,
+    /// Whether a token of the MCP server lets the user in, whatever lists of users say.
+    pub is_of_token: bool,
 }
 
 /// What a grounding was made of.
@@ -320,6 +322,7 @@ mod tests {
             role: "reader".into(),
             policy: policy.into(),
             facets: "tables".into(),
+            is_of_token: false,
         }
     }
 

@@ -1,17 +1,21 @@
-"""The protocol's own Python SDK, over standard input and output: PGSIEVE and UPSTREAM name what it starts."""
+"""The protocol's own Python SDK: over HTTP where MCP_URL says where, else with PGSIEVE before UPSTREAM."""
 
 import asyncio
 import os
 
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamablehttp_client
 
 
 async def main():
-    server = StdioServerParameters(
-        command=os.environ["PGSIEVE"], args=["mcp", "--upstream", os.environ["UPSTREAM"]]
-    )
-    async with stdio_client(server) as (reading, writing):
+    if url := os.environ.get("MCP_URL"):
+        bearer = {"Authorization": f"Bearer {os.environ['MCP_TOKEN']}"}
+        transport = streamablehttp_client(url, headers=bearer)
+    else:
+        arguments = ["mcp", "--upstream", os.environ["UPSTREAM"]]
+        transport = stdio_client(StdioServerParameters(command=os.environ["PGSIEVE"], args=arguments))
+    async with transport as (reading, writing, *_):
         async with ClientSession(reading, writing) as session:
             greeted = await session.initialize()
             print("server:", greeted.serverInfo.name)

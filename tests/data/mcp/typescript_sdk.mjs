@@ -1,4 +1,4 @@
-// The protocol's own TypeScript SDK, over standard input and output.
+// The protocol's own TypeScript SDK: over HTTP where MCP_URL says where, else with PGSIEVE.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
@@ -6,12 +6,15 @@ const { resolve } = createRequire(`${process.env.NODE_PATH}/`);
 const load = (name) => import(pathToFileURL(resolve(`@modelcontextprotocol/sdk/${name}`)));
 const { Client } = await load("client/index.js");
 const { StdioClientTransport } = await load("client/stdio.js");
+const { StreamableHTTPClientTransport } = await load("client/streamableHttp.js");
 
 const client = new Client({ name: "trial", version: "1" });
-const transport = new StdioClientTransport({
-  command: process.env.PGSIEVE,
-  args: ["mcp", "--upstream", process.env.UPSTREAM],
-});
+const { MCP_URL, MCP_TOKEN, PGSIEVE, UPSTREAM } = process.env;
+const transport = MCP_URL
+  ? new StreamableHTTPClientTransport(new URL(MCP_URL), {
+      requestInit: { headers: { Authorization: `Bearer ${MCP_TOKEN}` } },
+    })
+  : new StdioClientTransport({ command: PGSIEVE, args: ["mcp", "--upstream", UPSTREAM] });
 await client.connect(transport);
 console.log("server:", client.getServerVersion().name);
 const { tools } = await client.listTools();

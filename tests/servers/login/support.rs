@@ -373,6 +373,7 @@ async fn serve(
             pending: PendingLogins::new(10)
                 .accept(peer, LoginCapacity::Left)
                 .unwrap(),
+            caller: None,
         },
         &login_context,
         &turns,

@@ -1,6 +1,7 @@
 //! `pgsieve mcp`, before a real server: what agents without a driver are answered.
 
 mod client;
+mod http;
 mod protocol;
 mod statements;
 mod told;

@@ -153,7 +153,7 @@ fn who_has_greeted_hears_that_the_schema_has_changed() {
 }
 
 /// What a request says of its client where nobody greets.
-fn introduction() -> Value {
+pub(super) fn introduction() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": CURRENT_REVISION,
         "io.modelcontextprotocol/clientInfo": { "name": "trial", "version": "1" },

@@ -1,0 +1,474 @@
+//! The protocol over HTTP: tokens and what they let in, sessions, names, bounds.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use pgsieve::demo::cluster::free_port;
+use serde_json::{Value, json};
+
+use super::client::{CURRENT_REVISION, GREETING_REVISION};
+use super::told::introduction;
+use super::{database, upstream};
+use crate::support::command::pgsieve;
+use crate::support::{Options, READER, Stack, until};
+
+/// A pgsieve that serves agents over HTTP.
+struct McpHttp {
+    stack: Stack,
+    port: u16,
+    tokens: PathBuf,
+}
+
+/// An answer over HTTP.
+#[derive(Debug)]
+struct HttpAnswer {
+    status: u16,
+    headers: HashMap<String, String>,
+    body: String,
+}
+
+impl McpHttp {
+    fn start(name: &str) -> Self {
+        Self::with(name, "")
+    }
+
+    /// With more settings.
+    fn with(name: &str, more: &str) -> Self {
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+        let tokens = folder.join(format!("mcp-{name}-{}.tokens", std::process::id()));
+        let _ = fs::remove_file(&tokens);
+        fs::write(&tokens, "").unwrap();
+        let port = free_port().unwrap();
+        let config = format!(
+            "upstream:\n  url: '{}'\nlisten: '{{listen}}'\nadmin:\n  listen: '{{admin}}'\n\
+             audit:\n  to: '{{audit}}'\nmcp:\n  listen: 127.0.0.1:{port}\n  token_file: '{}'\n{more}",
+            upstream(database()),
+            tokens.display(),
+        );
+        let stack = Stack::start(Options {
+            config: Some(config),
+            ..Options::default()
+        });
+        Self {
+            stack,
+            port,
+            tokens,
+        }
+    }
+
+    /// Makes a token with these flags.
+    fn token(&self, flags: &[&str]) -> String {
+        let file = self.tokens.display().to_string();
+        let mut arguments = vec!["mcp-token", "--file", &file, "--name", "trial"];
+        arguments.extend(flags);
+        let output = pgsieve(&arguments, "");
+        assert!(output.status.success(), "{output:?}");
+        let token = String::from_utf8(output.stdout).unwrap().trim().to_owned();
+        // The file is looked at once a second.
+        until(|| (self.say(Some(&token), "ping", json!({})).status != 401).then_some(()))
+            .expect("a token that is known");
+        token
+    }
+
+    fn request(&self, method: &str, headers: &[(&str, &str)], body: &str) -> HttpAnswer {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(60)))
+            .unwrap();
+        let named = headers.iter().any(|(name, _)| *name == "Host");
+        let mut head = format!(
+            "{method} /mcp HTTP/1.0\r\nContent-Length: {}\r\n",
+            body.len()
+        );
+        if !named {
+            head.push_str(&format!("Host: 127.0.0.1:{}\r\n", self.port));
+        }
+        for (name, value) in headers {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        let mut answer = Vec::new();
+        // What is refused before it was read to its end may be reset behind the answer.
+        let _ = stream.write_all(format!("{head}\r\n{body}").as_bytes());
+        let _ = stream.read_to_end(&mut answer);
+        let answer = String::from_utf8_lossy(&answer).into_owned();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+        let mut lines = head.lines();
+        let status = lines
+            .next()
+            .unwrap_or_default()
+            .split(' ')
+            .nth(1)
+            .unwrap_or("0");
+        let headers = lines.filter_map(|line| {
+            let (name, value) = line.split_once(": ")?;
+            Some((name.to_ascii_lowercase(), value.to_owned()))
+        });
+        HttpAnswer {
+            status: status.parse().unwrap(),
+            headers: headers.collect(),
+            body: body.to_owned(),
+        }
+    }
+
+    /// Posts one message.
+    fn post(&self, token: Option<&str>, headers: &[(&str, &str)], message: &Value) -> HttpAnswer {
+        let bearer = format!("Bearer {}", token.unwrap_or_default());
+        let mut all = vec![
+            ("Accept", "application/json, text/event-stream"),
+            ("Content-Type", "application/json"),
+        ];
+        if token.is_some() {
+            all.push(("Authorization", &bearer));
+        }
+        all.extend(headers);
+        self.request("POST", &all, &message.to_string())
+    }
+
+    /// Asks in the revision in which nobody greets.
+    fn say(&self, token: Option<&str>, method: &str, mut params: Value) -> HttpAnswer {
+        params["_meta"] = introduction();
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let name = params["name"].as_str().unwrap_or_default();
+        let mut headers = vec![
+            ("MCP-Protocol-Version", CURRENT_REVISION),
+            ("Mcp-Method", method),
+        ];
+        if !name.is_empty() {
+            headers.push(("Mcp-Name", name));
+        }
+        self.post(token, &headers, &message)
+    }
+
+    /// The object that `query` answers.
+    fn query(&self, token: &str, sql: &str) -> Value {
+        let call = json!({"name": "query", "arguments": { "sql": sql }});
+        let answer = self.say(Some(token), "tools/call", call);
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.message()["result"]["structuredContent"].take()
+    }
+
+    /// Greets: the name of the session.
+    fn greet(&self, token: &str) -> Result<String, HttpAnswer> {
+        let greeting = json!({
+            "jsonrpc": "2.0", "id": 1, "method": "initialize",
+            "params": {
+                "protocolVersion": GREETING_REVISION, "capabilities": {},
+                "clientInfo": { "name": "trial", "version": "1" },
+            },
+        });
+        let answer = self.post(Some(token), &[], &greeting);
+        let session = answer.headers.get("mcp-session-id").cloned();
+        let session = session.ok_or(answer)?;
+        let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        let heard = self.post(Some(token), &[("Mcp-Session-Id", &session)], &ready);
+        assert_eq!(heard.status, 202, "{heard:?}");
+        Ok(session)
+    }
+
+    /// Runs a statement in a session that has greeted.
+    fn query_in(&self, token: &str, session: &str, sql: &str) -> HttpAnswer {
+        let call = json!({
+            "jsonrpc": "2.0", "id": 2, "method": "tools/call",
+            "params": { "name": "query", "arguments": { "sql": sql } },
+        });
+        let headers = [
+            ("Mcp-Session-Id", session),
+            ("MCP-Protocol-Version", GREETING_REVISION),
+        ];
+        self.post(Some(token), &headers, &call)
+    }
+}
+
+impl Drop for McpHttp {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.tokens);
+    }
+}
+
+impl HttpAnswer {
+    /// The answer that it has, as JSON or as the event that ends a stream.
+    fn message(&self) -> Value {
+        let data = self
+            .body
+            .lines()
+            .filter_map(|line| line.strip_prefix("data:"));
+        let last = data.map(str::trim).rfind(|data| data.contains("\"id\""));
+        serde_json::from_str(last.unwrap_or(&self.body)).expect(&self.body)
+    }
+}
+
+#[test]
+fn a_token_lets_in_whom_its_line_names() {
+    let server = McpHttp::start("names");
+    let token = server.token(&["--user", "ann", "--policy", "agent"]);
+    let told = server.query(&token, "SELECT count(*) FROM orders");
+    assert_eq!(told["rows"], json!([[400]]), "{told}");
+    let told = server.query(&token, "SELECT current_user");
+    assert_eq!(told["rows"], json!([[READER]]));
+    let told = server.query(&token, "DELETE FROM orders");
+    assert_eq!(told["error"]["rule"], "write_statement");
+    let line = server.stack.audited(|line| line["verdict"] == "refused");
+    assert_eq!(line["path"], "mcp", "{line}");
+    assert_eq!(line["user"], "ann", "{line}");
+    assert!(
+        line["client"].as_str().unwrap().starts_with("127.0.0.1:"),
+        "{line}"
+    );
+    let text = fs::read_to_string(&server.tokens).unwrap();
+    assert!(!text.contains(&token));
+    assert!(!server.stack.everything_said().contains(&token));
+    // A policy that is not there is nobody's.
+    let token = server.token(&["--user", "ann", "--policy", "nonesuch"]);
+    let told = server.query(&token, "SELECT 1");
+    assert_eq!(told["error"]["sqlstate"], "28000", "{told}");
+    let accepted = server
+        .stack
+        .metric_sum("pgsieve_logins_total", &[("method", "mcp_token")]);
+    assert!(accepted >= 1.0, "{accepted}");
+}
+
+#[test]
+fn nobody_else_is_let_in() {
+    let server = McpHttp::start("nobody");
+    let token = server.token(&["--user", "ann"]);
+    let ended = server.token(&["--user", "ann", "--expires", "3s"]);
+    for wrong in [
+        None,
+        Some(""),
+        Some("pgsieve_"),
+        Some(&*token.to_uppercase()),
+    ] {
+        let answer = server.say(wrong, "tools/list", json!({}));
+        assert_eq!(answer.status, 401, "{wrong:?}");
+        assert!(
+            answer.headers["www-authenticate"].starts_with("Bearer"),
+            "{answer:?}"
+        );
+    }
+    until(|| (server.say(Some(&ended), "tools/list", json!({})).status == 401).then_some(()))
+        .expect("its end");
+    let session = server.greet(&token).unwrap();
+    let told = server.query_in(&token, &session, "SELECT 1").message();
+    assert_eq!(told["result"]["structuredContent"]["rows"], json!([[1]]));
+    // Out of the file, out of everything.
+    fs::write(&server.tokens, "").unwrap();
+    until(|| (server.say(Some(&token), "tools/list", json!({})).status == 401).then_some(()))
+        .expect("a token that is taken out");
+    assert_eq!(server.query_in(&token, &session, "SELECT 1").status, 401);
+    let other = server.request("GET", &[], "");
+    assert_eq!(other.status, 401);
+    let elsewhere = TcpStream::connect(("127.0.0.1", server.port)).and_then(|mut stream| {
+        stream.write_all(b"GET /other HTTP/1.0\r\nHost: localhost\r\n\r\n")?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        Ok(answer)
+    });
+    assert!(elsewhere.unwrap().contains("404"));
+}
+
+#[test]
+fn a_session_is_of_the_token_that_began_it() {
+    let server = McpHttp::start("bound");
+    let [own, other] = ["ann", "bob"].map(|user| server.token(&["--user", user]));
+    let session = server.greet(&own).unwrap();
+    let told = server.query_in(&own, &session, "SET TimeZone = 'Asia/Tokyo'");
+    assert_eq!(told.status, 200, "{told:?}");
+    let told = server.query_in(&own, &session, "SHOW TimeZone").message();
+    assert_eq!(
+        told["result"]["structuredContent"]["rows"],
+        json!([["Asia/Tokyo"]])
+    );
+    let stolen = server.query_in(&other, &session, "SHOW TimeZone");
+    assert_eq!(stolen.status, 404, "{stolen:?}");
+    let bearer = format!("Bearer {other}");
+    let headers = [("Mcp-Session-Id", &*session), ("Authorization", &*bearer)];
+    let deleted = server.request("DELETE", &headers, "");
+    assert_ne!(deleted.status, 200, "{deleted:?}");
+    let told = server.query_in(&own, &session, "SELECT 1");
+    assert_eq!(told.status, 200, "{told:?}");
+    // Where nobody greets, nothing is left to the next request.
+    server.query(&own, "SET TimeZone = 'Asia/Tokyo'");
+    server.query(&own, "SELECT set_config('TimeZone', 'Asia/Tokyo', false)");
+    for _ in 0..4 {
+        let told = server.query(&own, "SHOW TimeZone");
+        assert_ne!(told["rows"], json!([["Asia/Tokyo"]]));
+    }
+    let first = json!({
+        "name": "query", "arguments": { "sql": "SELECT id FROM orders", "max_rows": 300 },
+    });
+    let told = server.say(Some(&own), "tools/call", first).message();
+    let cursor = told["result"]["structuredContent"]["next_cursor"].clone();
+    let next = json!({"name": "query", "arguments": { "cursor": cursor }});
+    let told = server.say(Some(&own), "tools/call", next.clone()).message();
+    let rows = told["result"]["structuredContent"]["rows"].as_array();
+    assert_eq!(rows.map(Vec::len), Some(100), "{told}");
+    let told = server.say(Some(&other), "tools/call", next).message();
+    assert_eq!(
+        told["result"]["structuredContent"]["error"]["sqlstate"],
+        "34000"
+    );
+}
+
+#[test]
+fn names_and_pages_are_held_against_the_settings() {
+    let more = "  hosts: [db.example.com]\n  origins: ['https://agent.example.com:443']\n";
+    let server = McpHttp::with("pages", more);
+    let token = server.token(&["--user", "ann"]);
+    let bearer = format!("Bearer {token}");
+    let params = json!({ "_meta": introduction() });
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": params});
+    let asked = |more: &[(&str, &str)]| {
+        let mut headers = vec![
+            ("Accept", "application/json, text/event-stream"),
+            ("Content-Type", "application/json"),
+            ("Authorization", &*bearer),
+            ("MCP-Protocol-Version", CURRENT_REVISION),
+            ("Mcp-Method", "tools/list"),
+        ];
+        headers.extend(more);
+        server.request("POST", &headers, &body.to_string()).status
+    };
+    for (headers, status) in [
+        (&[][..], 200),
+        (&[("Host", "db.example.com")], 200),
+        (&[("Host", "localhost:1")], 200),
+        (&[("Host", "evil.example.com")], 403),
+        (&[("Origin", "https://agent.example.com")], 200),
+        (&[("Origin", "https://evil.example.com")], 403),
+        (&[("Origin", "http://agent.example.com")], 403),
+        (&[("Origin", "null")], 403),
+    ] {
+        assert_eq!(asked(headers), status, "{headers:?}");
+    }
+}
+
+#[test]
+fn what_is_too_much_is_refused_and_harms_nobody() {
+    let server = McpHttp::start("bounds");
+    let [own, other] = ["ann", "bob"].map(|user| server.token(&["--user", user]));
+    // A thousand sessions: as many as a token may have, and no more.
+    let greeted = (0..1_000).map(|_| server.greet(&own));
+    let (mut begun, mut refused) = (0, 0);
+    for session in greeted {
+        match session {
+            Ok(_) => begun += 1,
+            Err(answer) => {
+                assert_eq!(answer.status, 429, "{answer:?}");
+                refused += 1;
+            }
+        }
+        if refused > 20 {
+            break;
+        }
+    }
+    assert_eq!(begun, 64);
+    assert!(server.greet(&other).is_ok());
+    let huge = json!({
+        "name": "query", "arguments": { "sql": format!("SELECT '{}'", "x".repeat(6 << 20)) },
+    });
+    assert_eq!(server.say(Some(&own), "tools/call", huge).status, 413);
+    for body in [
+        "",
+        "{",
+        "[]",
+        "null",
+        "{\"jsonrpc\": \"2.0\"}",
+        &"[".repeat(100_000),
+    ] {
+        let bearer = format!("Bearer {own}");
+        let headers = [
+            ("Accept", "application/json, text/event-stream"),
+            ("Content-Type", "application/json"),
+            ("Authorization", &*bearer),
+            ("MCP-Protocol-Version", CURRENT_REVISION),
+        ];
+        let status = server.request("POST", &headers, body).status;
+        assert!((400..500).contains(&status), "{body:.20}: {status}");
+    }
+    // Who says nothing keeps nobody out.
+    let silent: Vec<TcpStream> = (0..200)
+        .map(|_| TcpStream::connect(("127.0.0.1", server.port)).unwrap())
+        .collect();
+    let told = server.query(&other, "SELECT 1");
+    assert_eq!(told["rows"], json!([[1]]));
+    drop(silent);
+}
+
+#[test]
+fn whoever_hangs_up_is_not_run_for_any_longer() {
+    let server = McpHttp::start("hangs");
+    let token = server.token(&["--user", "ann"]);
+    let sql = "SELECT count(*) /* hung up */ FROM generate_series(1, 100000000000)";
+    let mut params = json!({"name": "query", "arguments": { "sql": sql }});
+    params["_meta"] = introduction();
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let body = body.to_string();
+    let mut storm = Vec::new();
+    for _ in 0..8 {
+        let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\
+             Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n\
+             MCP-Protocol-Version: {CURRENT_REVISION}\r\nMcp-Method: tools/call\r\n\
+             Mcp-Name: query\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        storm.push(stream);
+    }
+    let running = || {
+        let told = server
+            .stack
+            .metric_sum("pgsieve_sessions", &[("state", "active")]);
+        told >= 1.0
+    };
+    until(|| running().then_some(())).expect("statements that run");
+    drop(storm);
+    until(|| (!running()).then_some(())).expect("their end");
+    let begun = Instant::now();
+    let told = server.query(&token, "SELECT 1");
+    assert_eq!(told["rows"], json!([[1]]));
+    assert!(begun.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn settings_that_would_tell_tokens_to_a_network_are_refused() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let tokens = folder.join(format!("mcp-wrong-{}.tokens", std::process::id()));
+    fs::write(&tokens, "not a token\n").unwrap();
+    let good = folder.join(format!("mcp-none-{}.tokens", std::process::id()));
+    fs::write(&good, "").unwrap();
+    let config = folder.join(format!("mcp-wrong-{}.yaml", std::process::id()));
+    for (mcp, words) in [
+        (
+            format!("listen: 0.0.0.0:1, token_file: '{}'", good.display()),
+            "in clear",
+        ),
+        ("listen: 127.0.0.1:1".to_owned(), "token_file"),
+        (
+            format!("listen: 127.0.0.1:1, token_file: '{}'", tokens.display()),
+            "line 1",
+        ),
+        ("listen: nonsense".to_owned(), "ip:port"),
+    ] {
+        let text = format!("upstream: {{url: 'postgres://a@h/d'}}\nmcp: {{{mcp}}}\n");
+        fs::write(&config, text).unwrap();
+        let output = pgsieve(
+            &["serve", "--check", "--config", config.to_str().unwrap()],
+            "",
+        );
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{mcp}: {said}");
+        assert!(
+            said.contains(words) && !said.contains("not a token"),
+            "{mcp}: {said}"
+        );
+    }
+    for file in [tokens, good, config] {
+        fs::remove_file(file).unwrap();
+    }
+}
