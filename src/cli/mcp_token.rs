@@ -1,10 +1,8 @@
 //! `pgsieve mcp-token`: makes a token that lets an agent in over HTTP. The file has its hash; the
 //! token itself is printed once.
 
-use std::fs::OpenOptions;
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -63,7 +61,7 @@ pub fn run(flags: &McpTokenFlags, out: &mut impl Write) -> CommandOutcome {
         database: flags.database.clone(),
         expires,
     };
-    if let Err(error) = add(&flags.file, &line) {
+    if let Err(error) = line.add_to(&flags.file) {
         let file = flags.file.display();
         return fail(format_args!("{file} cannot be written: {}", error.kind()));
     }
@@ -82,12 +80,3 @@ const EXPIRY_BOUNDS: (Duration, Duration) = (
     Duration::from_secs(1),
     Duration::from_secs(3660 * 24 * 60 * 60),
 );
-
-fn add(file: &Path, token: &McpToken) -> io::Result<()> {
-    let mut line = serde_json::to_vec(token)?;
-    line.push(b'\n');
-    let mut options = OpenOptions::new();
-    let mut opened = options.create(true).append(true).mode(0o600).open(file)?;
-    opened.write_all(&line)?;
-    opened.sync_all()
-}

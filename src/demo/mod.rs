@@ -78,7 +78,7 @@ async fn show(arguments: &DemoArguments, out: &mut dyn Write) -> Result<(), Demo
         }
         None => {
             let (cluster, login) = private_shop(out).await?;
-            let upstream = format!("postgres://127.0.0.1:{}/{DATABASE}", cluster.port());
+            let upstream = login.url(&cluster);
             if arguments.evaluates {
                 evaluation_step::show(&login.url(&cluster), out)?;
                 return tell_untouched(&cluster, out).await;
@@ -87,7 +87,7 @@ async fn show(arguments: &DemoArguments, out: &mut dyn Write) -> Result<(), Demo
         }
     };
     write_text(out, "Starting pgsieve …\n")?;
-    let proxy = ProxyProcess::start(arguments, &upstream)?;
+    let proxy = ProxyProcess::start(arguments, &upstream, &login)?;
     let (client, mut notices) = proxy.connect(&login).await?;
     let mut steps = if cluster.is_some() {
         tour::of_the_shop()

@@ -1,15 +1,16 @@
 //! `pgsieve serve` in a process of its own, started as its users start it.
 
 use std::fs::DirBuilder;
-use std::io::Write;
+use std::io::{self, Write};
 use std::net::TcpListener;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use tokio_postgres::{Client, NoTls};
 
 use crate::limits;
+use crate::mcp::tokens::{McpToken, NewToken};
 use crate::secret::Secret;
 
 use super::cluster::{PrivateCluster, free_port, random_name};
@@ -25,6 +26,17 @@ pub struct ProxyProcess {
     listen: u16,
     admin: u16,
     audit: PathBuf,
+    agents: AgentAccess,
+}
+
+/// How an agent reaches it.
+#[derive(Debug)]
+struct AgentAccess {
+    port: u16,
+    token: Secret,
+    /// The address that a pgsieve is started before which an agent starts; without a password that
+    /// is not ours.
+    upstream: String,
 }
 
 /// What pgsieve is started before.
@@ -50,7 +62,11 @@ impl ProxyProcess {
     ///
     /// # Errors
     /// pgsieve does not take the settings, or its addresses are taken.
-    pub fn start(arguments: &DemoArguments, upstream: &ProxyUpstream) -> Result<Self, DemoError> {
+    pub fn start(
+        arguments: &DemoArguments,
+        upstream: &ProxyUpstream,
+        login: &ProxyLogin,
+    ) -> Result<Self, DemoError> {
         let failed = |source| DemoError::System {
             doing: "start pgsieve",
             source,
@@ -80,7 +96,9 @@ impl ProxyProcess {
         }
         let program = std::env::current_exe().map_err(failed)?;
         // Passwords are no arguments: those are shown to everybody on the machine.
-        let environment: Vec<(&str, &str)> = match upstream {
+        let (tokens, listen_agents) = (folder.join("tokens"), port(limits::mcp::PORT_USUAL)?);
+        let token = login.token(&tokens).map_err(failed)?;
+        let mut environment: Vec<(&str, &str)> = match upstream {
             ProxyUpstream::Private(url) => vec![("PGSIEVE_UPSTREAM_URL", url)],
             ProxyUpstream::Named(named) => {
                 given.extend(["--upstream".into(), named.address.clone().into()]);
@@ -89,6 +107,20 @@ impl ProxyProcess {
                 password.into_iter().collect()
             }
         };
+        let tokens = tokens.display().to_string();
+        let at = format!("127.0.0.1:{listen_agents}");
+        environment.extend([
+            ("PGSIEVE_MCP_LISTEN", &*at),
+            ("PGSIEVE_MCP_TOKEN_FILE", &tokens),
+        ]);
+        let agents = AgentAccess {
+            port: listen_agents,
+            token,
+            upstream: match upstream {
+                ProxyUpstream::Private(url) => url.clone(),
+                ProxyUpstream::Named(named) => named.address.clone(),
+            },
+        };
         let supervised =
             SupervisedChild::start(&folder, &program, &given, &environment).map_err(failed)?;
         Ok(Self {
@@ -96,6 +128,7 @@ impl ProxyProcess {
             listen,
             admin,
             audit,
+            agents,
         })
     }
 
@@ -143,6 +176,7 @@ impl ProxyProcess {
         } else {
             String::new()
         };
+        let program = std::env::current_exe().unwrap_or_else(|_| "pgsieve".into());
         write_text(
             out,
             &format!(
@@ -150,13 +184,21 @@ impl ProxyProcess {
                  psql postgres://{}{password}@127.0.0.1:{}/{}\n\n\
                  Live     http://127.0.0.1:{}/\n\
                  Metrics  http://127.0.0.1:{}/metrics\n\
-                 Audit    {}\n",
+                 Audit    {}\n\n\
+                 And with any agent that speaks the Model Context Protocol:\n  \
+                 command  {} mcp --upstream {}\n  \
+                 address  http://127.0.0.1:{}/mcp\n  \
+                 header   Authorization: Bearer {}\n\n",
                 login.user,
                 self.listen,
                 login.database,
                 self.admin,
                 self.admin,
-                self.audit.display()
+                self.audit.display(),
+                program.display(),
+                self.agents.upstream,
+                self.agents.port,
+                self.agents.token.reveal(),
             ),
         )
     }
@@ -171,6 +213,22 @@ impl ProxyLogin {
             database: database.to_owned(),
             password_shown: true,
         }
+    }
+
+    /// A token for an agent that reads as it does, whose line is in that file.
+    fn token(&self, file: &Path) -> io::Result<Secret> {
+        let NewToken { secret, blake3 } = NewToken::draw()?;
+        let token = McpToken {
+            name: "demo".to_owned(),
+            blake3,
+            user: self.user.clone(),
+            role: Some(self.user.clone()),
+            policy: None,
+            database: Some(self.database.clone()),
+            expires: None,
+        };
+        token.add_to(file)?;
+        Ok(secret)
     }
 
     /// Its address at our own Postgres.

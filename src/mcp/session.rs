@@ -99,7 +99,8 @@ impl McpSession {
             return Err(SessionFault::Lost);
         };
         let attention = CallerAttention::of(context);
-        let sent = (action, text);
+        let placed = in_trace(text, context);
+        let sent = (action, placed.as_deref().unwrap_or(text));
         let outcome = statements.send(self.caller(), sent, &attention).await?;
         if let Some(error) = outcome
             .error
@@ -137,6 +138,21 @@ impl McpSession {
         });
     }
 }
+
+/// The text with the place in a trace that the request names, as a comment that the wire takes it
+/// from; none where it names none. The contract is JSON, which has no comments.
+fn in_trace(text: &str, context: &RequestContext<RoleServer>) -> Option<String> {
+    let parent = context.meta.get("traceparent")?.as_str()?;
+    let is_sound = parent.len() == TRACEPARENT_BYTES
+        && parent
+            .bytes()
+            .all(|byte| byte == b'-' || byte.is_ascii_hexdigit());
+    let is_text = !text.trim_start().starts_with('{');
+    (is_sound && is_text).then(|| format!("{text}\n/*traceparent='{parent}'*/"))
+}
+
+/// Bytes of a `traceparent`.
+const TRACEPARENT_BYTES: usize = 55;
 
 /// Where a request comes from, over HTTP.
 fn address_of(context: &RequestContext<RoleServer>) -> Option<SocketAddr> {

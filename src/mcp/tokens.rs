@@ -4,7 +4,9 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::io;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
@@ -92,6 +94,19 @@ impl NewToken {
 }
 
 impl McpToken {
+    /// Adds its line to a file, which is made for its owner alone where it is not there.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn add_to(&self, file: &Path) -> io::Result<()> {
+        let mut line = serde_json::to_vec(self)?;
+        line.push(b'\n');
+        let mut options = OpenOptions::new();
+        let mut opened = options.create(true).append(true).mode(0o600).open(file)?;
+        opened.write_all(&line)?;
+        opened.sync_all()
+    }
+
     /// Whether it has ended.
     pub fn has_ended(&self) -> bool {
         self.expires.is_some_and(|ends| ends <= Timestamp::now())

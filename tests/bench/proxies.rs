@@ -10,10 +10,10 @@
 //! `make bench` runs it. Machines are noisy: read the ratios, not the absolute numbers.
 //! Arguments: `--rounds N` (default 3), `--seconds N` per measurement (default 3), `--quick` (one
 //! short round), `--memory-only`, `--catalog-only`, `--grounding-only`, `--cached-only`,
-//! `--repairs-only`, `--policies-only`, `--models-only`, `--reload-only`, `--fairness` (with
-//! `--flood WORD` for the floods of that name), `--telemetry-only` (with `--blocks N`, default
-//! 15; `--apart` for each sink by itself; `--instructions-only`), `--audit` (pgsieve writes its
-//! audit to a file while it is measured).
+//! `--repairs-only`, `--policies-only`, `--models-only`, `--reload-only`, `--mcp-only`,
+//! `--fairness` (with `--flood WORD` for the floods of that name), `--telemetry-only` (with
+//! `--blocks N`, default 15; `--apart` for each sink by itself; `--instructions-only`), `--audit`
+//! (pgsieve writes its audit to a file while it is measured).
 
 #![expect(
     clippy::unwrap_used,
@@ -30,6 +30,7 @@ mod fairness;
 mod grounding;
 mod judging;
 mod machine;
+mod mcp;
 mod memory;
 mod models;
 mod peers;
@@ -62,6 +63,7 @@ struct Plan {
     grounding_only: bool,
     repairs_only: bool,
     reload_only: bool,
+    mcp_only: bool,
     policies_only: bool,
     models_only: bool,
     telemetry_only: bool,
@@ -95,6 +97,9 @@ fn main() {
     if plan.reload_only {
         return reload::report();
     }
+    if plan.mcp_only {
+        return mcp::report();
+    }
     if plan.models_only {
         return models::report();
     }
@@ -126,6 +131,7 @@ fn main() {
     repairs::report();
     policies::report();
     reload::report();
+    mcp::report();
 }
 
 fn plan() -> Plan {
@@ -149,6 +155,7 @@ fn plan() -> Plan {
         grounding_only: given("--grounding-only"),
         repairs_only: given("--repairs-only"),
         reload_only: given("--reload-only"),
+        mcp_only: given("--mcp-only"),
         policies_only: given("--policies-only"),
         models_only: given("--models-only"),
         telemetry_only: given("--telemetry-only"),

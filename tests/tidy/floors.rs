@@ -106,7 +106,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
         "demo",
         &[
             BELOW_UPSTREAM,
-            &["upstream", "session", "server", "config", "app"],
+            &["upstream", "session", "server", "config", "app", "mcp"],
         ],
     ),
     // beside it: questions are asked of a pgsieve that it runs

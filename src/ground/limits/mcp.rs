@@ -90,3 +90,6 @@ pub const TOKEN_LANES: usize = 8;
 
 /// Callers over HTTP that are served at a time, by their tokens.
 pub const TOKENS_SERVED_MAX: usize = 4096;
+
+/// Where the demo serves agents, where that is free.
+pub const PORT_USUAL: u16 = 8432;

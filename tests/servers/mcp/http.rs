@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::client::{CURRENT_REVISION, GREETING_REVISION};
 use super::told::introduction;
 use super::{database, upstream};
+use crate::support::collector::Collector;
 use crate::support::command::pgsieve;
 use crate::support::{Options, READER, Stack, until};
 
@@ -229,6 +230,41 @@ fn a_token_lets_in_whom_its_line_names() {
         .stack
         .metric_sum("pgsieve_logins_total", &[("method", "mcp_token")]);
     assert!(accepted >= 1.0, "{accepted}");
+}
+
+#[test]
+fn a_request_says_the_place_of_its_spans() {
+    let collector = Collector::start();
+    let more = format!(
+        "traces: {{endpoint: '{}', protocol: http, sample_ratio: 0}}\n",
+        collector.url()
+    );
+    let server = McpHttp::with("traces", &more);
+    let token = server.token(&["--user", "ann"]);
+    let (trace, span) = ("4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7");
+    for (sql, parent) in [
+        ("SELECT 1 -- and no more", format!("00-{trace}-{span}-01")),
+        (
+            "SELECT 2",
+            "00-nonsense'*/; DROP TABLE orders --".to_owned(),
+        ),
+    ] {
+        let mut params = json!({"name": "query", "arguments": { "sql": sql }});
+        params["_meta"] = introduction();
+        params["_meta"]["traceparent"] = json!(parent);
+        let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        let headers = [
+            ("MCP-Protocol-Version", CURRENT_REVISION),
+            ("Mcp-Method", "tools/call"),
+            ("Mcp-Name", "query"),
+        ];
+        let told = server.post(Some(&token), &headers, &call).message();
+        assert_eq!(told["result"]["isError"], false, "{told}");
+    }
+    let spans = collector.trace(trace, 1);
+    let of_statement = spans.iter().find(|one| one.parent == span);
+    let of_statement = of_statement.unwrap_or_else(|| panic!("{spans:?}"));
+    assert_eq!(of_statement.attributes["pgsieve.path"], "mcp");
 }
 
 #[test]
