@@ -1,15 +1,18 @@
 //! What came of a statement: its last result as text, and what was said beside it.
 
+use std::fmt;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use crate::limits::mcp::{HELD_BYTES_MAX, HELD_ROWS_MAX};
+use crate::session::memory::budget::{MemoryBudget, MemoryShare};
 use crate::wire::backend::{data_row, row_description};
 use crate::wire_client::notices::{RepairNotice, ResultNotice};
 use crate::wire_client::server_error::ServerError;
 use crate::wire_client::session::{ServerMessage, SessionFault};
 
 /// What came of a statement.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct StatementOutcome {
     /// Its last result.
     pub result: StatementResult,
@@ -31,7 +34,7 @@ pub struct StatementOutcome {
 }
 
 /// A result.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct StatementResult {
     /// Its columns.
     pub columns: Vec<AnswerColumn>,
@@ -42,6 +45,42 @@ pub struct StatementResult {
     /// There were more rows than are held.
     pub is_beyond_bound: bool,
     bytes: usize,
+    memory: ResultMemory,
+}
+
+/// What a result has of the memory that all clients share; nothing of it, where nobody counts.
+#[derive(Default)]
+struct ResultMemory {
+    share: Option<MemoryShare>,
+    granted: usize,
+}
+
+impl ResultMemory {
+    /// Whether there is room for so many bytes.
+    fn has_room(&mut self, bytes: usize) -> bool {
+        let Some(share) = &mut self.share else {
+            return true;
+        };
+        if bytes <= self.granted {
+            return true;
+        }
+        let wanted = bytes.next_multiple_of(MEMORY_STEP_BYTES);
+        // It is not waited for: what there is no room for is not kept.
+        let mut context = Context::from_waker(Waker::noop());
+        let is_given = share.make(wanted, &mut context) == Poll::Ready(Ok(()));
+        if is_given {
+            self.granted = wanted;
+        } else {
+            share.note_refused();
+        }
+        is_given
+    }
+}
+
+impl fmt::Debug for ResultMemory {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "ResultMemory({})", self.granted)
+    }
 }
 
 /// A column of a result.
@@ -65,6 +104,13 @@ pub enum AnswerProgress {
 }
 
 impl StatementOutcome {
+    /// Of a statement whose result takes its memory from a budget.
+    pub fn within(budget: &MemoryBudget) -> Self {
+        let mut outcome = Self::default();
+        outcome.result.memory.share = Some(budget.share());
+        outcome
+    }
+
     /// Takes one message in.
     ///
     /// # Errors
@@ -78,7 +124,9 @@ impl StatementOutcome {
                     name: field.name.to_owned(),
                     type_oid: field.type_oid,
                 });
-                self.result = StatementResult::of(columns.collect(), Vec::new());
+                let mut result = StatementResult::of(columns.collect(), Vec::new());
+                result.memory = std::mem::take(&mut self.result.memory);
+                self.result = result;
             }
             b'D' => return self.result.take_row(body),
             b'C' => {
@@ -132,7 +180,9 @@ impl StatementResult {
             return Ok(AnswerProgress::GoesOn);
         }
         self.bytes += body.len();
-        if self.rows.len() >= HELD_ROWS_MAX || self.bytes > HELD_BYTES_MAX {
+        let is_full = self.rows.len() >= HELD_ROWS_MAX || self.bytes > HELD_BYTES_MAX;
+        // A row takes more than its bytes: a text and a place for each value.
+        if is_full || !self.memory.has_room(self.bytes * 2) {
             self.is_beyond_bound = true;
             return Ok(AnswerProgress::Enough);
         }
@@ -152,6 +202,9 @@ const LEAVE_NOTHING: [&str; 4] = ["SELECT", "SHOW", "EXPLAIN", "COPY"];
 
 /// What ReadyForQuery says outside transactions.
 const IDLE: &[u8] = b"I";
+
+/// Bytes that are taken of the memory of all clients at a time.
+const MEMORY_STEP_BYTES: usize = 256 * 1024;
 
 /// Notices that are told of one statement: what a loop raises helps nobody.
 const NOTICES_MAX: usize = 10;

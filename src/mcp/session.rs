@@ -95,8 +95,12 @@ impl McpSession {
                 ..ServerError::default()
             }));
         };
-        let Some(mut statements) = self.statements.take().await else {
-            return Err(SessionFault::Lost);
+        let statements = tokio::select! {
+            statements = self.statements.take() => statements,
+            () = context.ct.cancelled() => None,
+        };
+        let Some(mut statements) = statements.filter(|_| !context.ct.is_cancelled()) else {
+            return Err(SessionFault::TimedOut);
         };
         let attention = CallerAttention::of(context);
         let placed = in_trace(text, context);

@@ -141,7 +141,7 @@ impl CallerStatements {
             }
             StatementAction::Compile => session.describe(text, deadline).await?,
         }
-        let mut outcome = StatementOutcome::default();
+        let mut outcome = StatementOutcome::within(&self.services.login_context.memory);
         let reading = self.read(&mut session, &mut outcome, attention);
         attention.reporting(began, reading).await?;
         outcome.elapsed = began.elapsed();

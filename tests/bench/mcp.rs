@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::machine::thread_seconds;
 use crate::peers::{pgbench_cluster, program};
 
 /// Calls of one round.
-const CALLS: usize = 2_000;
+const CALLS: u32 = 2_000;
 
 /// Rounds that alternate.
 const ROUNDS: usize = 7;
@@ -94,7 +94,7 @@ pub fn report() {
 
 /// As many calls as there can be.
 fn busy(served: &Served) {
-    let (done, over) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let (done, over) = (AtomicU32::new(0), AtomicBool::new(false));
     let pid = served.sieve.id();
     let (before, since) = (thread_seconds(pid), Instant::now());
     thread::scope(|scope| {
@@ -111,7 +111,7 @@ fn busy(served: &Served) {
         over.store(true, Ordering::Relaxed);
     });
     let (spent, elapsed) = (thread_seconds(pid) - before, since.elapsed().as_secs_f64());
-    let done = done.into_inner() as f64;
+    let done = f64::from(done.into_inner());
     println!(
         "{CALLERS} callers: {:.0} calls a second; {:.0} a second of one processor",
         done / elapsed,
@@ -120,7 +120,7 @@ fn busy(served: &Served) {
 }
 
 fn micros(whole: Duration) -> f64 {
-    whole.as_secs_f64() * 1e6 / CALLS as f64
+    whole.as_secs_f64() * 1e6 / f64::from(CALLS)
 }
 
 impl Served {

@@ -65,7 +65,7 @@ pub const TOKEN_FILE_BYTES_MAX: u64 = 4 << 20;
 pub const TOKEN_LOOK_PAUSE: Duration = Duration::from_secs(1);
 
 /// Connections over HTTP at a time.
-pub const HTTP_CONNECTIONS_MAX: usize = 512;
+pub const HTTP_CONNECTIONS_MAX: usize = 2048;
 
 /// How long the head of a request, or a TLS handshake, may take.
 pub const HTTP_HEAD_TIME_MAX: Duration = Duration::from_secs(10);
@@ -78,6 +78,9 @@ pub const HTTP_BODY_BYTES_MAX: usize = 4 << 20;
 
 /// How long a client over HTTP may take none of what it is sent.
 pub const HTTP_STALL_MAX: Duration = Duration::from_secs(60);
+
+/// Connections of one token: a session has two at a time.
+pub const TOKEN_CONNECTIONS_MAX: usize = 128;
 
 /// Sessions of one token that are greeted with and stay.
 pub const TOKEN_SESSIONS_MAX: usize = 64;

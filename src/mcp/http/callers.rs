@@ -11,11 +11,13 @@ use hyper::{Method, Request, StatusCode};
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use super::admission::{HttpAnswer, plain, unauthorized};
 use crate::limits::mcp::{
-    HTTP_BODY_BYTES_MAX, SESSION_IDLE_MAX, TOKEN_LANES, TOKEN_SESSIONS_MAX, TOKENS_SERVED_MAX,
+    HTTP_BODY_BYTES_MAX, SESSION_IDLE_MAX, TOKEN_CONNECTIONS_MAX, TOKEN_LANES, TOKEN_SESSIONS_MAX,
+    TOKENS_SERVED_MAX,
 };
 use crate::mcp::server::McpServer;
 use crate::mcp::services::{McpCaller, McpServices};
@@ -39,8 +41,26 @@ pub struct AllowedNames {
     pub origins: Vec<String>,
 }
 
+/// The place of a connection among those of its token.
+#[derive(Debug, Default)]
+pub struct ConnectionPlace {
+    taken: Mutex<Option<OwnedSemaphorePermit>>,
+}
+
+impl ConnectionPlace {
+    /// Whether it has one, or gets one.
+    fn take(&self, places: &Arc<Semaphore>) -> bool {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        if taken.is_none() {
+            *taken = Arc::clone(places).try_acquire_owned().ok();
+        }
+        taken.is_some()
+    }
+}
+
 /// What is served for a token.
 struct TokenService {
+    connections: Arc<Semaphore>,
     manager: Arc<LocalSessionManager>,
     greeted: StreamableHttpService<McpServer, LocalSessionManager>,
     single: StreamableHttpService<McpServer, NeverSessionManager>,
@@ -58,10 +78,16 @@ impl HttpCallers {
         }
     }
 
-    /// Answers a request with the token that it says.
+    /// Answers a request with the token that it says, on a connection that takes its place among
+    /// those of the first token that it says.
     ///
     /// May be cancelled.
-    pub async fn answer(&self, said: Option<&str>, request: Request<Incoming>) -> HttpAnswer {
+    pub async fn answer(
+        &self,
+        said: Option<&str>,
+        place: &ConnectionPlace,
+        request: Request<Incoming>,
+    ) -> HttpAnswer {
         let token = said.and_then(|said| Some((hash_of(said), self.tokens.find(said)?)));
         let Some((hash, token)) = token else {
             if let Some(said) = said {
@@ -75,6 +101,9 @@ impl HttpCallers {
                 "too many tokens are served",
             );
         };
+        if !place.take(&service.connections) {
+            return plain(StatusCode::TOO_MANY_REQUESTS, TOO_MANY_CONNECTIONS);
+        }
         service.answer(request).await
     }
 
@@ -137,6 +166,7 @@ impl TokenService {
         let shared = Arc::new(McpSession::new(services.clone(), caller, TOKEN_LANES));
         let single = move || Ok(McpServer::of(Arc::clone(&shared)));
         Self {
+            connections: Arc::new(Semaphore::new(TOKEN_CONNECTIONS_MAX)),
             greeted: StreamableHttpService::new(greeted, Arc::clone(&manager), config()),
             single: StreamableHttpService::new(
                 single,
@@ -185,6 +215,8 @@ const GREETS_NOBODY: &[u8] = b"2026-07-28";
 
 /// What this host calls itself.
 const LOOPBACK_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+
+const TOO_MANY_CONNECTIONS: &str = "this token has as many connections as it may have";
 
 const TOO_MANY_SESSIONS: &str = "this token has as many sessions as it may have: end one with \
     DELETE, or wait until one was silent for 5 minutes";

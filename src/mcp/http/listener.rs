@@ -13,10 +13,10 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use super::admission::{HttpAnswer, bearer, plain};
-use super::callers::HttpCallers;
+use super::callers::{ConnectionPlace, HttpCallers};
 use crate::limits;
 use crate::limits::mcp::{
     HTTP_CONNECTIONS_MAX, HTTP_HEAD_BYTES_MAX, HTTP_HEAD_TIME_MAX, HTTP_STALL_MAX, TOKEN_LOOK_PAUSE,
@@ -39,6 +39,8 @@ pub async fn serve(
 ) {
     let room = Arc::new(Semaphore::new(HTTP_CONNECTIONS_MAX));
     let mut connections = JoinSet::new();
+    let mut looks = interval(TOKEN_LOOK_PAUSE);
+    looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         // It is never closed.
         let Ok(place) = Arc::clone(&room).acquire_owned().await else {
@@ -57,7 +59,7 @@ pub async fn serve(
                 Err(_) => sleep(limits::ACCEPT_PAUSE).await,
             },
             Some(_) = connections.join_next(), if !connections.is_empty() => {}
-            () = sleep(TOKEN_LOOK_PAUSE) => callers.forget_ended(),
+            _ = looks.tick() => callers.forget_ended(),
         }
     }
 }
@@ -68,11 +70,12 @@ async fn converse(stream: TcpStream, from: SocketAddr, tls: ClientTls, callers: 
     let Ok(Ok(stream)) = opened else {
         return;
     };
+    let place = Arc::new(ConnectionPlace::default());
     let service = service_fn(move |mut request: Request<Incoming>| {
-        let callers = Arc::clone(&callers);
+        let (callers, place) = (Arc::clone(&callers), Arc::clone(&place));
         async move {
             request.extensions_mut().insert(from);
-            Ok::<_, Infallible>(answer(&callers, request).await)
+            Ok::<_, Infallible>(answer(&callers, &place, request).await)
         }
     });
     let stream = TokioIo::new(StallingStream::new(stream, HTTP_STALL_MAX));
@@ -96,10 +99,14 @@ async fn opened(stream: TcpStream, tls: &ClientTls) -> io::Result<PeerStream> {
     }
 }
 
-async fn answer(callers: &HttpCallers, request: Request<Incoming>) -> HttpAnswer {
+async fn answer(
+    callers: &HttpCallers,
+    place: &ConnectionPlace,
+    request: Request<Incoming>,
+) -> HttpAnswer {
     if request.uri().path() != PATH {
         return plain(StatusCode::NOT_FOUND, "the protocol is at /mcp");
     }
     let said = bearer(request.headers()).map(str::to_owned);
-    callers.answer(said.as_deref(), request).await
+    callers.answer(said.as_deref(), place, request).await
 }

@@ -46,7 +46,8 @@ impl McpHttp {
         let port = free_port().unwrap();
         let config = format!(
             "upstream:\n  url: '{}'\nlisten: '{{listen}}'\nadmin:\n  listen: '{{admin}}'\n\
-             audit:\n  to: '{{audit}}'\nmcp:\n  listen: 127.0.0.1:{port}\n  token_file: '{}'\n{more}",
+             audit:\n  to: '{{audit}}'\nmcp:\n  listen: 127.0.0.1:{port}\n  token_file: '{}'\n\
+             {more}",
             upstream(database()),
             tokens.display(),
         );
@@ -426,6 +427,31 @@ fn what_is_too_much_is_refused_and_harms_nobody() {
         assert!((400..500).contains(&status), "{body:.20}: {status}");
     }
     // Who says nothing keeps nobody out.
+    let greedy: Vec<TcpStream> = (0..160)
+        .map(|_| {
+            let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+            stream
+                .set_read_timeout(Some(Duration::from_secs(60)))
+                .unwrap();
+            let head = format!(
+                "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {own}\r\n\
+                 Accept: application/json, text/event-stream\r\n\
+                 MCP-Protocol-Version: {CURRENT_REVISION}\r\nContent-Length: 4\r\n\r\nnull"
+            );
+            stream.write_all(head.as_bytes()).unwrap();
+            stream
+        })
+        .collect();
+    let answers = greedy.iter().map(|mut stream| {
+        let mut start = [0; 12];
+        stream.read_exact(&mut start).unwrap();
+        String::from_utf8_lossy(&start).into_owned()
+    });
+    let refused = answers.filter(|answer| answer.ends_with("429")).count();
+    assert!((20..=60).contains(&refused), "{refused}");
+    let told = server.query(&other, "SELECT 1");
+    assert_eq!(told["rows"], json!([[1]]));
+    drop(greedy);
     let silent: Vec<TcpStream> = (0..200)
         .map(|_| TcpStream::connect(("127.0.0.1", server.port)).unwrap())
         .collect();
