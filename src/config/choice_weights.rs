@@ -1,5 +1,5 @@
 //! `choose`: what each thing counts where `pgsieve choose` puts candidates in order. Read by that
-//! command alone; a running pgsieve checks them and does nothing with them.
+//! command; a running pgsieve gives what they were at its start to agents that choose.
 
 use super::settings_key::{KeyForm, SettingsKey};
 use crate::choose::score::ChoiceWeights;

@@ -54,10 +54,6 @@ impl StartupSettings {
         "audit.names",
         "audit.columns",
         "audit.queryid",
-        "mcp.listen",
-        "mcp.token_file",
-        "mcp.hosts",
-        "mcp.origins",
         "receipts.key_file",
         "receipts.issuer",
         "receipts.valid_for",
@@ -71,6 +67,10 @@ impl StartupSettings {
         "log.to",
         "log.format",
         "log.level",
+        "mcp.listen",
+        "mcp.token_file",
+        "mcp.hosts",
+        "mcp.origins",
     ];
 
     /// With these settings.
@@ -304,7 +304,7 @@ mod tests {
             "catalog.password_file",
             "audit.rotate_",
             "traces.",
-            // Nothing that serves reads it: the next `pgsieve choose` does.
+            // The next `pgsieve choose` reads it; agents have what it was at the start.
             "choose.",
         ];
         let held = settings("");

@@ -77,6 +77,8 @@ pub fn mcp(reader: &mut KeyReader, tls: Option<&ClientTlsSettings>) -> Option<Op
         ReadValue::Absent => None,
         ReadValue::Wrong => return None,
         ReadValue::Given(word) => {
+            // What stands there may be a token in the place of a path.
+            reader.text_of(&word)?;
             let path = Path::new(&word.text);
             match TokenFile::open(path) {
                 Ok(tokens) => {

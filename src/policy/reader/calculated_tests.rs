@@ -265,7 +265,12 @@ proptest::proptest! {
             };
             proptest::prop_assert_eq!(check(&all, &calculated), Ok(()), "{}", expression);
             let (text, _) = model_sql::filled(&all, "'x'");
-            proptest::prop_assert!(!text.contains("secret"), "{}", expression);
+            // A literal that says so reads nothing.
+            let mut others = sql::lexer::tokens(&text).filter(|token| !token.kind.is_constant());
+            let names_it = |token: sql::lexer::Token| {
+                text.get(token.span).is_some_and(|word| word.contains("secret"))
+            };
+            proptest::prop_assert!(!others.any(names_it), "{}", expression);
         }
     }
 }

@@ -138,6 +138,7 @@ fn object(members: BTreeMap<String, Value>) -> Value {
 pub const SETTINGS_KEYS: &[&str] = &[
     "listen",
     "log",
+    "mcp",
     "admin",
     "strict_files",
     "metrics",

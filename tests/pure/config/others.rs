@@ -178,6 +178,7 @@ fn with_secrets(mode: u32, strict: &str) -> (SettingsSources, Vec<Written>) {
     let made = pgsieve_certificates();
     let hexadecimal = "0f".repeat(32);
     let (signing, _) = new_key_file(&[1; 32]);
+    let token = format!("{{\"name\": \"a\", \"blake3\": \"{hexadecimal}\", \"user\": \"u\"}}");
     let secrets: Vec<Written> = [
         "0123456789abcdef",
         "a password",
@@ -191,6 +192,7 @@ fn with_secrets(mode: u32, strict: &str) -> (SettingsSources, Vec<Written>) {
         "a key",
         &hexadecimal,
         &signing,
+        &token,
     ]
     .into_iter()
     .map(written)
@@ -203,6 +205,7 @@ fn with_secrets(mode: u32, strict: &str) -> (SettingsSources, Vec<Written>) {
         "strict_files: {strict}\n\
          policy: {{ mask_key_file: {} }}\n\
          receipts: {{ key_file: {} }}\n\
+         mcp: {{ token_file: {} }}\n\
          admin: {{ token_file: {} }}\n\
          upstream: {{ url: 'postgres://u@h/', password_file: {}, \
            tls: {{ mode: require, certificate: {made}, key: {} }} }}\n\
@@ -214,6 +217,7 @@ fn with_secrets(mode: u32, strict: &str) -> (SettingsSources, Vec<Written>) {
            upstream_password_file: {} }}]\n",
         at(10),
         at(11),
+        at(12),
         at(0),
         at(1),
         at(8),
@@ -252,6 +256,7 @@ fn secrets_that_others_can_read_are_told_and_refused_where_that_is_wanted() {
         "client.tls.key",
         "policy.mask_key_file",
         "receipts.key_file",
+        "mcp.token_file",
     ] {
         assert!(
             exposed.iter().any(|exposed| exposed == key),
@@ -259,12 +264,12 @@ fn secrets_that_others_can_read_are_told_and_refused_where_that_is_wanted() {
         );
     }
     // The two of a user stand where the user does.
-    assert_eq!(exposed.len(), 12, "{exposed:?}");
+    assert_eq!(exposed.len(), 13, "{exposed:?}");
     let (sources, _secrets) = with_secrets(0o604, "on");
     let problems = bad(&sources);
     assert_eq!(
         problems.matches("others can read the file").count(),
-        12,
+        13,
         "{problems}"
     );
     // Every key that names such a file is in the list above.
@@ -277,7 +282,7 @@ fn secrets_that_others_can_read_are_told_and_refused_where_that_is_wanted() {
             tls || path.ends_with("_file") && *path != "limits.budget_file"
         })
         .collect();
-    assert_eq!(named.len(), 10, "{named:?}");
+    assert_eq!(named.len(), 11, "{named:?}");
 }
 
 #[test]
