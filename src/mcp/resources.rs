@@ -107,16 +107,8 @@ fn record(whole: &WholeGrounding, uri: &str) -> Option<String> {
 async fn policy(session: &McpSession) -> Result<String, ErrorData> {
     let plan = session.services().session_plan(session.caller()).await;
     let plan = plan.map_err(|failure| ErrorData::internal_error(failure.to_string(), None))?;
-    let models = plan
-        .policy
-        .models()
-        .iter()
-        .map(|model| json!({ "name": model.name, "about": model.about }));
-    let told = json!({
-        "name": plan.policy.name(),
-        "version": plan.policy.version(),
-        "models": models.collect::<Vec<_>>(),
-    });
+    // What there is under it is told by the grounding, as far as the caller may read it.
+    let told = json!({ "name": plan.policy.name(), "version": plan.policy.version() });
     Ok(told.to_string())
 }
 

@@ -17,6 +17,7 @@ use crate::server::grounding::service::{GroundingPlan, GroundingService};
 use crate::server::local_clients::LocalClients;
 use crate::session::login::login_settings::AdmissionProof;
 use crate::session::login::{AdmittedCaller, LoginContext};
+use crate::upstream::account::UpstreamAccount;
 
 /// What calls are answered with. Cheap to clone.
 #[derive(Clone)]
@@ -129,6 +130,19 @@ impl McpServices {
     /// There is no such session, or the database cannot be told of now.
     pub fn session_plan_now(&self, caller: &McpCaller) -> Result<GroundingPlan, GroundingFailure> {
         self.groundings.plan(&request_of(caller))
+    }
+
+    /// Who logs in at the upstream for a caller, as in its sessions; none where nobody is known.
+    pub fn account(&self, caller: &McpCaller) -> Option<UpstreamAccount> {
+        let settings = self.login_context.login_settings.now();
+        let identity = match &caller.admitted {
+            Some(admitted) => admitted.identity.clone(),
+            None => settings.auth.identities().into_iter().next()?.clone(),
+        };
+        Some(UpstreamAccount {
+            user: identity.user,
+            password: identity.password,
+        })
     }
 }
 

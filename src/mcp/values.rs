@@ -3,6 +3,8 @@
 
 use serde_json::{Number, Value};
 
+use crate::catalog::Oid;
+use crate::catalog::type_oid::{BOOL, FLOAT4, FLOAT8, INT2, INT4, INT8, OID};
 use crate::limits::mcp::VALUE_BYTES_MAX;
 
 /// A value as JSON, and whether it was cut.
@@ -15,7 +17,7 @@ pub fn as_json(type_oid: u32, value: Option<&str>) -> (Value, bool) {
         let shown = text.get(..end).unwrap_or_default();
         return (Value::String(format!("{shown}…")), true);
     }
-    let exact = match type_oid {
+    let exact = match Oid(type_oid) {
         BOOL => match text {
             "t" => Some(Value::Bool(true)),
             "f" => Some(Value::Bool(false)),
@@ -43,14 +45,6 @@ fn whole_number(text: &str) -> Option<Value> {
 /// 2^53: whole numbers up to it are doubles.
 const DOUBLE_EXACT_MAX: u64 = 1 << 53;
 
-const BOOL: u32 = 16;
-const INT8: u32 = 20;
-const INT2: u32 = 21;
-const INT4: u32 = 23;
-const OID: u32 = 26;
-const FLOAT4: u32 = 700;
-const FLOAT8: u32 = 701;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,11 +63,11 @@ mod tests {
             (FLOAT8, "1.5", json!(1.5)),
             (FLOAT8, "NaN", json!("NaN")),
             (FLOAT8, "-Infinity", json!("-Infinity")),
-            (1700, "12.50", json!("12.50")),
-            (25, "t", json!("t")),
-            (3802, "{\"a\": 1.00}", json!("{\"a\": 1.00}")),
+            (Oid(1700), "12.50", json!("12.50")),
+            (Oid(25), "t", json!("t")),
+            (Oid(3802), "{\"a\": 1.00}", json!("{\"a\": 1.00}")),
         ] {
-            assert_eq!(as_json(type_oid, Some(text)), (value, false), "{text}");
+            assert_eq!(as_json(type_oid.0, Some(text)), (value, false), "{text}");
         }
         assert_eq!(as_json(23, None), (Value::Null, false));
     }

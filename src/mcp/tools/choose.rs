@@ -128,9 +128,11 @@ async fn choice_session(session: &McpSession) -> Result<ChoiceSession, String> {
     let facts = snapshot::load_lint_facts(&client).await;
     let facts = facts.map_err(|_| "the database cannot be read".to_owned())?;
     let judge = plan.judge().map_err(|failure| failure.to_string())?;
+    // Whoever reads catalogs may have more rights than the caller.
+    let account = services.account(session.caller());
     let login = ChoiceLogin {
         upstream: login.upstream,
-        account: login.account,
+        account: account.ok_or("nobody is known to log in for this caller")?,
         database: login.database,
         runtime: login.runtime,
     };

@@ -15,7 +15,7 @@ use super::told::introduction;
 use super::{database, upstream};
 use crate::support::collector::Collector;
 use crate::support::command::pgsieve;
-use crate::support::{Options, READER, Stack, until};
+use crate::support::{ADMIN, Options, READER, Stack, until};
 
 /// A pgsieve that serves agents over HTTP.
 struct McpHttp {
@@ -231,6 +231,34 @@ fn a_token_lets_in_whom_its_line_names() {
         .stack
         .metric_sum("pgsieve_logins_total", &[("method", "mcp_token")]);
     assert!(accepted >= 1.0, "{accepted}");
+}
+
+/// Whoever reads the catalog may read everything here, and the token's role may not.
+#[test]
+fn candidates_are_run_by_the_callers_own_role() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let password = folder.join(format!("mcp-catalog-{}", std::process::id()));
+    fs::write(&password, ADMIN).unwrap();
+    let more = format!(
+        "catalog: {{user: {ADMIN}, password_file: '{}'}}\n",
+        password.display()
+    );
+    let server = McpHttp::with("roles", &more);
+    let token = server.token(&["--user", "ann"]);
+    let call = json!({
+        "name": "choose",
+        "arguments": {
+            "question": "all words", "agree": true,
+            "candidates": ["SELECT word FROM shop.secrets", "SELECT name FROM shop.customers"],
+        },
+    });
+    let told = server.say(Some(&token), "tools/call", call).message();
+    let told = &told["result"]["structuredContent"]["candidates"];
+    let outcomes: Vec<_> = told.as_array().unwrap().iter().collect();
+    assert_eq!(outcomes[0]["candidate"], 2, "{told}");
+    assert_eq!(outcomes[0]["outcome"], "runs", "{told}");
+    assert_eq!(outcomes[1]["sqlstate"], "42501", "{told}");
+    fs::remove_file(password).unwrap();
 }
 
 #[test]
