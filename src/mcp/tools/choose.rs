@@ -21,8 +21,6 @@ use crate::upstream::snapshot;
 struct ChooseArguments {
     question: String,
     candidates: Vec<Value>,
-    #[serde(default)]
-    agree: bool,
 }
 
 /// What it says of itself.
@@ -30,8 +28,7 @@ pub fn description() -> ToolDescription {
     ToolDescription {
         title: "Choose among statements",
         about: "Puts several statements for one question in order, best first, with the reasons: \
-            each is judged, repaired, compiled, linted and planned. Nothing is run unless agree is \
-            true.",
+            each is judged, repaired, compiled, linted and planned. Nothing is run.",
         input: arguments(
             json!({
                 "question": { "type": "string" },
@@ -43,11 +40,6 @@ pub fn description() -> ToolDescription {
                             arguments(statement_fields(), &["sql"])
                         ]
                     }
-                },
-                "agree": {
-                    "type": "boolean",
-                    "description": "Runs them, with a limit, and has equal results vote for each \
-                        other."
                 }
             }),
             &["question", "candidates"],
@@ -74,7 +66,7 @@ pub fn description() -> ToolDescription {
 
 /// Answers a call.
 pub async fn call(session: &McpSession, arguments: Option<JsonObject>) -> CallToolResult {
-    let (question, candidates, agreement) = match read(arguments) {
+    let (question, candidates) = match read(arguments) {
         Ok(read) => read,
         Err(why) => return answers::wrong(&why),
     };
@@ -83,18 +75,17 @@ pub async fn call(session: &McpSession, arguments: Option<JsonObject>) -> CallTo
         Err(words) => return answers::failed("55000", &words),
     };
     let weights = &session.services().weights;
-    let ranked = choose::choose(&choice, &question, candidates, weights, agreement).await;
+    // What runs has a line in the audit, and this way has none: nobody votes by results.
+    let off = AgreementMode::Off;
+    let ranked = choose::choose(&choice, &question, candidates, weights, off).await;
     let ranked: Vec<Value> = ranked.iter().map(told::as_json).collect();
     answers::answer(json!({ "candidates": ranked }))
 }
 
-fn read(
-    arguments: Option<JsonObject>,
-) -> Result<(String, Vec<Candidate>, AgreementMode), WrongArguments> {
+fn read(arguments: Option<JsonObject>) -> Result<(String, Vec<Candidate>), WrongArguments> {
     let ChooseArguments {
         question,
         candidates,
-        agree,
     } = given::read(arguments)?;
     if question.len() > QUESTION_BYTES_MAX {
         let words = format!("question has more than {QUESTION_BYTES_MAX} bytes");
@@ -109,11 +100,7 @@ fn read(
         let wrong = |fault| WrongArguments(format!("candidate {number} {fault}"));
         Candidate::of_json(one).map_err(wrong)
     });
-    let agreement = match agree {
-        true => AgreementMode::Votes,
-        false => AgreementMode::Off,
-    };
-    Ok((question, read.collect::<Result<_, _>>()?, agreement))
+    Ok((question, read.collect::<Result<_, _>>()?))
 }
 
 /// The caller's session, as candidates are judged in it; else why there is none.

@@ -248,7 +248,7 @@ fn candidates_are_run_by_the_callers_own_role() {
     let call = json!({
         "name": "choose",
         "arguments": {
-            "question": "all words", "agree": true,
+            "question": "all words",
             "candidates": ["SELECT word FROM shop.secrets", "SELECT name FROM shop.customers"],
         },
     });

@@ -288,7 +288,6 @@ fn the_best_of_several_statements_is_first() {
                 { "sql": "SELECT nonesuch FROM orders" },
                 "SELECT customer_id, count(*) FROM orders GROUP BY customer_id",
             ],
-            "agree": true,
         }),
     );
     let order: Vec<_> = told["candidates"]
