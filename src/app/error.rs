@@ -49,6 +49,8 @@ pub enum AppError {
         /// What the system said.
         source: io::Error,
     },
+    /// The authorities for the host of the agents' issuer do not work.
+    OAuthAuthority(TlsSetupError),
     /// The address for agents could not be bound.
     Mcp {
         /// Which.
@@ -83,6 +85,7 @@ impl AppError {
             Self::Budgets(_) => Some("limits.budget_file"),
             Self::Admin { .. } => Some("admin.listen"),
             Self::Mcp { .. } => Some("mcp.listen"),
+            Self::OAuthAuthority(_) => Some("mcp.oauth.keys_ca"),
         }
     }
 
@@ -116,7 +119,9 @@ impl fmt::Display for AppError {
                 formatter.write_str(&system_error::of_new_file(path, *kind, has_folder))
             }
             Self::Telemetry(source) => source.fmt(formatter),
-            Self::ClientTls(source) | Self::UpstreamTls(source) => source.fmt(formatter),
+            Self::ClientTls(source) | Self::UpstreamTls(source) | Self::OAuthAuthority(source) => {
+                source.fmt(formatter)
+            }
             Self::Auth(source) => source.fmt(formatter),
             Self::Server(source) => source.fmt(formatter),
             Self::PolicyTests(problems) => {

@@ -10,7 +10,9 @@ use super::error::AppError;
 use crate::choose::score::ChoiceWeights;
 use crate::config::mcp::McpSettings;
 use crate::mcp;
-use crate::mcp::http::callers::HttpCallers;
+use crate::mcp::http::bearers::AdmittedBearers;
+use crate::mcp::http::callers::{AllowedNames, HttpCallers};
+use crate::mcp::http::oauth::OAuthBearers;
 use crate::mcp::services::{McpCaller, McpServices};
 use crate::server::grounding::service::GroundingService;
 use crate::server::local_clients::LocalClients;
@@ -29,14 +31,15 @@ pub struct ProgramFront {
 /// Agents over HTTP: where they arrive.
 pub(super) struct McpListener {
     listener: TcpListener,
-    settings: McpSettings,
+    bearers: AdmittedBearers,
+    names: AllowedNames,
 }
 
 impl McpListener {
     /// Opens it, where the settings have one.
     ///
     /// # Errors
-    /// Its address cannot be bound.
+    /// Its address cannot be bound, or the authorities for the issuer's host cannot be read.
     pub(super) async fn open(
         settings: Option<McpSettings>,
         telemetry: &Telemetry,
@@ -44,7 +47,17 @@ impl McpListener {
         let Some(settings) = settings else {
             return Ok(None);
         };
-        let address = settings.listen;
+        let McpSettings {
+            listen: address,
+            tokens,
+            oauth,
+            names,
+        } = settings;
+        let oauth = oauth.map(OAuthBearers::new).transpose();
+        let bearers = AdmittedBearers {
+            file: tokens.map(|(file, _)| file),
+            oauth: oauth.map_err(AppError::OAuthAuthority)?,
+        };
         let unbound = |source: io::Error| AppError::Mcp { address, source };
         let listener = TcpListener::bind(address).await.map_err(unbound)?;
         let bound: SocketAddr = listener.local_addr().map_err(unbound)?;
@@ -52,14 +65,21 @@ impl McpListener {
             what: "mcp",
             address: &bound.to_string(),
         });
-        Ok(Some(Self { listener, settings }))
+        Ok(Some(Self {
+            listener,
+            bearers,
+            names,
+        }))
     }
 
     async fn serve(self, services: McpServices) {
-        let Self { listener, settings } = self;
-        let McpSettings { tokens, names, .. } = settings;
+        let Self {
+            listener,
+            bearers,
+            names,
+        } = self;
         let login_context = Arc::clone(&services.login_context);
-        let callers = Arc::new(HttpCallers::new(services, tokens, names));
+        let callers = Arc::new(HttpCallers::new(services, bearers, names));
         mcp::http::listener::serve(listener, callers, login_context).await;
     }
 }

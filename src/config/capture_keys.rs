@@ -1,4 +1,4 @@
-//! The keys of the capture.
+//! The keys of the capture, and of what audit lines have of statements.
 
 use super::settings_key::{KeyForm, SettingsKey};
 
@@ -19,4 +19,31 @@ pub const BYTES_MAX: SettingsKey = SettingsKey {
     default: "64MiB",
     doc: "The size of capture.file beyond which no more is written, 64KiB to 64GiB, such as 64MiB \
           or a number of bytes.",
+};
+
+/// Whether audit lines name what statements read.
+pub const AUDIT_NAMES: SettingsKey = SettingsKey {
+    path: "audit.names",
+    form: KeyForm::Word,
+    default: "on",
+    doc: "Whether audit lines contain the names of relations, functions and settings of \
+          statements: on or off. policy suggest needs them.",
+};
+
+/// Whether they name its columns.
+pub const AUDIT_COLUMNS: SettingsKey = SettingsKey {
+    path: "audit.columns",
+    form: KeyForm::Word,
+    default: "off",
+    doc: "Whether audit lines contain the names of the columns that statements read, including \
+          those that models read: on or off. It needs audit.names.",
+};
+
+/// Whether they have what the server calls statements.
+pub const AUDIT_QUERYID: SettingsKey = SettingsKey {
+    path: "audit.queryid",
+    form: KeyForm::Word,
+    default: "off",
+    doc: "Whether audit lines contain the queryid of pg_stat_statements, for which pgsieve \
+          asks the server: on or off.",
 };

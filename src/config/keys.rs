@@ -301,27 +301,9 @@ pub const KEYS: &[SettingsKey] = &[
         doc: "A file of 64 hexadecimal digits: the key of the hash chain through the lines. \
               Without the key nobody can forge a line.",
     },
-    SettingsKey {
-        path: "audit.names",
-        form: KeyForm::Word,
-        default: "on",
-        doc: "Whether audit lines contain the names of relations, functions and settings of \
-              statements: on or off. policy suggest needs them.",
-    },
-    SettingsKey {
-        path: "audit.columns",
-        form: KeyForm::Word,
-        default: "off",
-        doc: "Whether audit lines contain the names of the columns that statements read, including \
-              those that models read: on or off. It needs audit.names.",
-    },
-    SettingsKey {
-        path: "audit.queryid",
-        form: KeyForm::Word,
-        default: "off",
-        doc: "Whether audit lines contain the queryid of pg_stat_statements, for which pgsieve \
-              asks the server: on or off.",
-    },
+    capture_keys::AUDIT_NAMES,
+    capture_keys::AUDIT_COLUMNS,
+    capture_keys::AUDIT_QUERYID,
     SettingsKey {
         path: "audit.text",
         form: KeyForm::Word,
@@ -347,6 +329,18 @@ pub const KEYS: &[SettingsKey] = &[
     mcp::TOKEN_FILE,
     mcp::HOSTS,
     mcp::ORIGINS,
+    mcp::oauth_keys::ISSUER,
+    mcp::oauth_keys::RESOURCE,
+    mcp::oauth_keys::AUDIENCE,
+    mcp::oauth_keys::KEYS_FROM,
+    mcp::oauth_keys::KEYS_CA,
+    mcp::oauth_keys::USER_CLAIM,
+    mcp::oauth_keys::POLICY_CLAIM,
+    mcp::oauth_keys::ROLE_CLAIM,
+    mcp::oauth_keys::ROLES,
+    mcp::oauth_keys::SCOPES,
+    mcp::oauth_keys::ATTRIBUTES,
+    mcp::oauth_keys::CLOCK_SKEW,
     receipt_keys::KEY_FILE,
     receipt_keys::ISSUER,
     receipt_keys::VALID_FOR,

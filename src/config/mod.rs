@@ -342,7 +342,8 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
     let audit_columns = recording::audit_columns(reader, audit_names);
     let audit_queryid = recording::audit_queryid(reader);
     let receipts = receipts::receipts(reader);
-    let mcp = mcp::mcp(reader, client_tls.as_ref());
+    let known = (upstream.as_ref(), attributes.as_ref());
+    let mcp = mcp::mcp(reader, client_tls.as_ref(), known);
     let fingerprint_key = recording::fingerprint_key(reader);
     let workers = server::workers(reader);
     let connections_max = server::connections_max(reader);

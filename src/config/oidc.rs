@@ -18,13 +18,12 @@ use crate::policy::yaml::tree::YamlValue;
 
 /// All of it.
 pub fn oidc(reader: &mut KeyReader, service: Option<&UpstreamIdentity>) -> Option<AuthSettings> {
-    let issuer = required(reader, ISSUER);
-    let audience = required(reader, AUDIENCE);
+    let issuer = required(reader, ISSUER, METHOD);
+    let audience = required(reader, AUDIENCE, METHOD);
     let user_claim = reader.parsed(USER_CLAIM, "sub".to_owned(), |text| Ok(text.to_owned()));
-    let attributes = attributes(reader);
-    let keys = keys(reader);
-    let (bounds, absent) = (limits::TOKEN_CLOCK_SKEW_BOUNDS, limits::TOKEN_CLOCK_SKEW);
-    let clock_skew = duration(reader, CLOCK_SKEW, bounds, absent);
+    let attributes = attributes(reader, ATTRIBUTES);
+    let keys = keys(reader, (KEYS_FROM, KEYS_CA), METHOD);
+    let clock_skew = clock_skew(reader, CLOCK_SKEW);
     let words = [("end", OnExpiry::End), ("stay", OnExpiry::Stay)];
     let on_expiry = reader.choice(EXPIRED_SESSIONS, &words).or(OnExpiry::End);
     let people = people(reader, service);
@@ -34,7 +33,7 @@ pub fn oidc(reader: &mut KeyReader, service: Option<&UpstreamIdentity>) -> Optio
             audience: audience?,
             user_claim: user_claim?,
             attributes: attributes?,
-            clock_skew: i64::try_from(clock_skew?.as_secs()).unwrap_or_default(),
+            clock_skew: clock_skew?,
         },
         keys: keys?,
         people: people?,
@@ -58,12 +57,20 @@ pub fn apart(
     auth: Option<&AuthSettings>,
     attributes: Option<&UserAttributes>,
 ) {
-    let (Some(AuthSettings::Oidc(settings)), Some(given)) = (auth, attributes) else {
-        return;
-    };
-    let twice = settings.expected.attributes.keys();
+    if let (Some(AuthSettings::Oidc(settings)), Some(given)) = (auth, attributes) {
+        apart_from(reader, (ATTRIBUTES, &settings.expected), given);
+    }
+}
+
+/// The same of what stands at a key.
+pub fn apart_from(
+    reader: &mut KeyReader,
+    (path, expected): (&str, &Expected),
+    given: &UserAttributes,
+) {
+    let twice = expected.attributes.keys();
     let twice: Vec<String> = twice.filter(|name| given.has(name)).cloned().collect();
-    let place = reader.place_of(ATTRIBUTES);
+    let place = reader.place_of(path);
     for name in twice {
         let what = format!(
             "{name} is an attribute of users in client.auth.attributes as well: which of both \
@@ -73,12 +80,20 @@ pub fn apart(
     }
 }
 
-fn required(reader: &mut KeyReader, path: &str) -> Option<String> {
+/// How far the issuer's clock and this one may differ, in seconds.
+pub fn clock_skew(reader: &mut KeyReader, path: &str) -> Option<i64> {
+    let (bounds, absent) = (limits::TOKEN_CLOCK_SKEW_BOUNDS, limits::TOKEN_CLOCK_SKEW);
+    let skew = duration(reader, path, bounds, absent)?;
+    Some(i64::try_from(skew.as_secs()).unwrap_or_default())
+}
+
+/// What has to be there where something else is.
+pub fn required(reader: &mut KeyReader, path: &str, by: &str) -> Option<String> {
     match reader.word(path) {
         ReadValue::Given(word) => Some(word.text),
         ReadValue::Wrong => None,
         ReadValue::Absent => {
-            reader.note(path, "is required by client.auth.method oidc");
+            reader.note(path, format!("is required by {by}"));
             None
         }
     }
@@ -102,13 +117,17 @@ fn people(reader: &mut KeyReader, service: Option<&UpstreamIdentity>) -> Option<
 }
 
 /// A file, or an address with the authorities of its host.
-fn keys(reader: &mut KeyReader) -> Option<KeysFrom> {
-    let authority = reader.file(KEYS_CA).optional();
-    let word = match reader.word(KEYS_FROM) {
+pub fn keys(
+    reader: &mut KeyReader,
+    (path, authority_path): (&str, &str),
+    by: &str,
+) -> Option<KeysFrom> {
+    let authority = reader.file(authority_path).optional();
+    let word = match reader.word(path) {
         ReadValue::Given(word) => word,
         ReadValue::Wrong => return None,
         ReadValue::Absent => {
-            reader.note(KEYS_FROM, "is required by client.auth.method oidc");
+            reader.note(path, format!("is required by {by}"));
             return None;
         }
     };
@@ -123,8 +142,8 @@ fn keys(reader: &mut KeyReader) -> Option<KeysFrom> {
         let authority = authority?;
         return Some(KeysFrom::Url { url, authority });
     }
-    if reader.has(KEYS_CA) {
-        let place = reader.place_of(KEYS_CA);
+    if reader.has(authority_path) {
+        let place = reader.place_of(authority_path);
         reader.note(&place, "is only for keys at an https:// address");
     }
     keys_in(reader, &word).map(|keys| KeysFrom::File(Arc::new(keys)))
@@ -142,8 +161,8 @@ fn keys_in(reader: &mut KeyReader, word: &PlacedWord) -> Option<KeySet> {
 }
 
 /// The attributes of users, each with the claim that it is taken from.
-fn attributes(reader: &mut KeyReader) -> Option<BTreeMap<String, String>> {
-    let Some(given) = reader.take(ATTRIBUTES) else {
+pub fn attributes(reader: &mut KeyReader, path: &str) -> Option<BTreeMap<String, String>> {
+    let Some(given) = reader.take(path) else {
         return Some(BTreeMap::new());
     };
     let YamlValue::Map(entries) = given.value else {
@@ -156,7 +175,7 @@ fn attributes(reader: &mut KeyReader) -> Option<BTreeMap<String, String>> {
     for entry in entries {
         let place = given
             .source
-            .place(entry.place, &format!("{ATTRIBUTES}.{}", entry.key));
+            .place(entry.place, &format!("{path}.{}", entry.key));
         let wrong = match entry.tree.value {
             _ if !is_attribute(&entry.key) => ATTRIBUTE_NAME,
             YamlValue::Word(claim) if !claim.is_empty() => {
@@ -183,6 +202,9 @@ const USER_CLAIM: &str = "client.auth.oidc.user_claim";
 const ATTRIBUTES: &str = "client.auth.oidc.attributes";
 const CLOCK_SKEW: &str = "client.auth.oidc.clock_skew";
 const EXPIRED_SESSIONS: &str = "client.auth.oidc.expired_sessions";
+
+/// What requires them.
+const METHOD: &str = "client.auth.method oidc";
 
 /// All of them.
 const KEYS: [&str; 8] = [

@@ -7,11 +7,13 @@
 
 use std::path::PathBuf;
 
+use crate::auth::settings::KeysFrom;
 use crate::config::digests::SettingsDigests;
 use crate::config::mcp::McpSettings;
 use crate::config::{ProgramSettings, SettingsProblem};
 use crate::limits;
 use crate::limits::capture::CAPTURE_BYTES;
+use crate::mcp::http::oauth::OAuthSettings;
 use crate::telemetry::audit::OnFull;
 use crate::telemetry::events::WaitingKey;
 use crate::telemetry::log::LogFormat;
@@ -71,6 +73,18 @@ impl StartupSettings {
         "mcp.token_file",
         "mcp.hosts",
         "mcp.origins",
+        "mcp.oauth.issuer",
+        "mcp.oauth.resource",
+        "mcp.oauth.audience",
+        "mcp.oauth.keys",
+        "mcp.oauth.keys_ca",
+        "mcp.oauth.user_claim",
+        "mcp.oauth.policy_claim",
+        "mcp.oauth.role_claim",
+        "mcp.oauth.roles",
+        "mcp.oauth.scopes",
+        "mcp.oauth.attributes",
+        "mcp.oauth.clock_skew",
     ];
 
     /// With these settings.
@@ -226,17 +240,72 @@ fn waiting(settings: &ProgramSettings) -> Vec<FixedSetting> {
 }
 
 /// How agents are served that have no driver.
-fn of_agents(settings: &ProgramSettings) -> [FixedSetting; 4] {
+fn of_agents(settings: &ProgramSettings) -> Vec<FixedSetting> {
     let own = settings.mcp.as_ref();
     let text = |of: &dyn Fn(&McpSettings) -> String| own.map(of).unwrap_or_default();
-    [
+    let token_path = |own: &McpSettings| match &own.tokens {
+        Some((_, path)) => path.display().to_string(),
+        None => String::new(),
+    };
+    let mut waiting = vec![
         FixedSetting::open("mcp.listen", text(&|own| own.listen.to_string())),
-        FixedSetting::open(
-            "mcp.token_file",
-            text(&|own| own.token_path.display().to_string()),
-        ),
+        FixedSetting::open("mcp.token_file", text(&token_path)),
         FixedSetting::open("mcp.hosts", text(&|own| own.names.hosts.join(", "))),
         FixedSetting::open("mcp.origins", text(&|own| own.names.origins.join(", "))),
+    ];
+    waiting.extend(of_issuer(own.and_then(|own| own.oauth.as_ref())));
+    waiting
+}
+
+/// Which tokens of an issuer let agents in.
+fn of_issuer(own: Option<&OAuthSettings>) -> [FixedSetting; 12] {
+    let text = |of: &dyn Fn(&OAuthSettings) -> String| own.map(of).unwrap_or_default();
+    let optional = |of: &Option<String>| of.clone().unwrap_or_default();
+    let keys = |own: &OAuthSettings| match &own.keys {
+        KeysFrom::File(keys) => format!("{} keys of a file", keys.count()),
+        KeysFrom::Url { url, .. } => url.text(),
+    };
+    let authority = |own: &OAuthSettings| match &own.keys {
+        KeysFrom::Url {
+            authority: Some(path),
+            ..
+        } => path.display().to_string(),
+        _ => String::new(),
+    };
+    [
+        FixedSetting::open("mcp.oauth.issuer", text(&|own| own.expected.issuer.clone())),
+        FixedSetting::open(
+            "mcp.oauth.resource",
+            text(&|own| own.resource.text().to_owned()),
+        ),
+        FixedSetting::open(
+            "mcp.oauth.audience",
+            text(&|own| own.expected.audience.clone()),
+        ),
+        FixedSetting::open("mcp.oauth.keys", text(&keys)),
+        FixedSetting::open("mcp.oauth.keys_ca", text(&authority)),
+        FixedSetting::open(
+            "mcp.oauth.user_claim",
+            text(&|own| own.expected.user_claim.clone()),
+        ),
+        FixedSetting::open(
+            "mcp.oauth.policy_claim",
+            text(&|own| optional(&own.policy_claim)),
+        ),
+        FixedSetting::open(
+            "mcp.oauth.role_claim",
+            text(&|own| optional(&own.role_claim)),
+        ),
+        FixedSetting::open("mcp.oauth.roles", text(&|own| own.roles.join(", "))),
+        FixedSetting::open("mcp.oauth.scopes", text(&|own| own.scopes.join(", "))),
+        FixedSetting::open(
+            "mcp.oauth.attributes",
+            text(&|own| format!("{:?}", own.expected.attributes)),
+        ),
+        FixedSetting::open(
+            "mcp.oauth.clock_skew",
+            text(&|own| format!("{}s", own.expected.clock_skew)),
+        ),
     ]
 }
 

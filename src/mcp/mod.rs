@@ -7,6 +7,7 @@
 //! * [`services`]: what calls are answered with, and who calls
 //! * [`server`]: the protocol; [`session`]: one session of it; [`stdio`]: over standard input and
 //!   output; [`http`]: over HTTP, for who has one of the [`tokens`]
+//!   or one of an issuer: what it lets its bearer do is a [`bearer_grant`]
 //! * [`tools`]: what can be called; [`arguments`], [`answers`]: how calls are read and answered
 //! * [`statements`]: a statement sent and its answer read; [`outcome`]: what came of it;
 //!   [`values`]: values as JSON; [`held_results`]: further pages of long results
@@ -15,6 +16,7 @@
 
 pub mod answers;
 pub mod arguments;
+pub mod bearer_grant;
 pub mod drift;
 pub mod held_results;
 pub mod http;

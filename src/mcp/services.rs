@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tokio::time::{Instant, sleep};
 
-use super::tokens::McpToken;
+use super::bearer_grant::BearerGrant;
 use crate::auth::settings::UpstreamIdentity;
 use crate::choose::score::ChoiceWeights;
 use crate::grounding::{GroundingFacets, GroundingFormat, GroundingWish, WholeGrounding};
@@ -49,11 +49,11 @@ pub struct McpCaller {
 
 impl McpCaller {
     /// Whoever has a token.
-    pub fn of_token(services: &McpServices, token: &McpToken) -> Self {
+    pub fn of_bearer(services: &McpServices, grant: &BearerGrant) -> Self {
         let context = &services.login_context;
         let upstream = context.upstream.settings();
-        let role = token.role.as_ref().or(upstream.user.as_ref());
-        let role = role.unwrap_or(&token.user);
+        let role = grant.role.as_ref().or(upstream.user.as_ref());
+        let role = role.unwrap_or(&grant.user);
         let settings = context.login_settings.now();
         let mut identities = settings.auth.identities().into_iter();
         let own = identities.find(|one| one.user == *role && one.password.is_some());
@@ -61,9 +61,9 @@ impl McpCaller {
             true => upstream.password.clone(),
             false => None,
         };
-        let database = token.database.as_ref().or(upstream.database.as_ref());
+        let database = grant.database.as_ref().or(upstream.database.as_ref());
         Self {
-            user: token.user.clone(),
+            user: grant.user.clone(),
             database: database.unwrap_or(role).clone(),
             application_name: UNNAMED.to_owned(),
             admitted: Some(Arc::new(AdmittedCaller {
@@ -71,8 +71,10 @@ impl McpCaller {
                     user: role.clone(),
                     password: own.map_or_else(of_address, |own| own.password.clone()),
                 },
-                policy: token.policy.as_deref().map(Box::from),
-                ends: token.expires.map(|ends| ends.as_second()),
+                policy: grant.policy.as_deref().map(Box::from),
+                claims: grant.claims.clone(),
+                method: grant.method,
+                ends: grant.sessions_end(),
             })),
             from: None,
         }
@@ -160,6 +162,9 @@ fn request_of(caller: &McpCaller) -> GroundingRequest {
             Some(_) => AdmissionProof::McpToken,
             None => AdmissionProof::Name,
         },
+        claims: admitted
+            .map(|admitted| admitted.claims.clone())
+            .unwrap_or_default(),
         facets: GroundingFacets::default(),
         wish: GroundingWish {
             question: None,

@@ -120,6 +120,11 @@ impl McpSession {
         Ok(outcome)
     }
 
+    /// Closes its sessions at the database that no statement has used for a while.
+    pub fn close_idle(&self) {
+        self.statements.close_idle();
+    }
+
     /// The names of types, as SQL spells them.
     pub fn type_names(&self, oids: impl Iterator<Item = u32>) -> Vec<String> {
         let catalogs = &self.services().login_context.catalogs;

@@ -13,7 +13,8 @@ use tokio_util::sync::CancellationToken;
 use super::outcome::{AnswerProgress, StatementOutcome};
 use super::services::{McpCaller, McpServices};
 use crate::limits::mcp::{
-    CANCELLED_TIME_MAX, LOGIN_TIME_MAX, MESSAGE_BYTES_MAX, PROGRESS_PAUSE, STATEMENT_TIME_MAX,
+    CANCELLED_TIME_MAX, LANE_IDLE_MAX, LOGIN_TIME_MAX, MESSAGE_BYTES_MAX, PROGRESS_PAUSE,
+    STATEMENT_TIME_MAX,
 };
 use crate::server::listener::LocalArrival;
 use crate::wire_client::session::{ClientSession, SessionFault, SessionLogin};
@@ -35,6 +36,7 @@ pub struct CallerStatements {
     services: McpServices,
     session: Option<ClientSession>,
     state: SessionState,
+    used: Instant,
 }
 
 /// Whether what a statement leaves in its session is there for the next one.
@@ -65,11 +67,25 @@ impl StatementLanes {
                 services: services.clone(),
                 session: None,
                 state,
+                used: Instant::now(),
             })
         };
         Self {
             lanes: (0..count).map(|_| lane()).collect(),
             next: AtomicUsize::new(0),
+        }
+    }
+
+    /// Closes sessions that no statement has used for a while.
+    pub fn close_idle(&self) {
+        for lane in &self.lanes {
+            // One that is taken is used now.
+            let Ok(mut statements) = lane.try_lock() else {
+                continue;
+            };
+            if statements.used.elapsed() > LANE_IDLE_MAX {
+                statements.session = None;
+            }
         }
     }
 
@@ -148,6 +164,7 @@ impl CallerStatements {
         // One that is lost is not used again.
         let is_kept = self.state == SessionState::Kept || !outcome.leaves_state(text);
         self.session = Some(session).filter(|_| is_kept);
+        self.used = Instant::now();
         Ok(outcome)
     }
 

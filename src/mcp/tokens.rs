@@ -17,8 +17,11 @@ use blake3::Hash;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::bearer_grant::BearerGrant;
 use crate::limits::mcp::{TOKEN_FILE_BYTES_MAX, TOKEN_LOOK_PAUSE};
+use crate::policy::set::matching::UserClaims;
 use crate::secret::Secret;
+use crate::telemetry::labels::LoginMethod;
 use crate::text_file;
 
 /// A token, as its line has it.
@@ -55,7 +58,11 @@ pub struct TokenFile {
 struct ReadTokens {
     looked: Instant,
     stamp: Option<FileStamp>,
-    tokens: HashMap<Hash, Arc<McpToken>>,
+    tokens: HashMap<Hash, Arc<BearerGrant>>,
+    /// Whether the file could not be read.
+    is_unread: bool,
+    /// Why, until that is told.
+    fault: Option<TokenFileFault>,
 }
 
 /// What tells one state of a file from another.
@@ -107,9 +114,18 @@ impl McpToken {
         opened.sync_all()
     }
 
-    /// Whether it has ended.
-    pub fn has_ended(&self) -> bool {
-        self.expires.is_some_and(|ends| ends <= Timestamp::now())
+    /// What it lets its bearer do.
+    fn grant(self, key: Hash) -> BearerGrant {
+        BearerGrant {
+            key,
+            user: self.user,
+            role: self.role,
+            policy: self.policy,
+            database: self.database,
+            claims: UserClaims::new(),
+            method: LoginMethod::McpToken,
+            expires: self.expires.map(|ends| ends.as_second()),
+        }
     }
 }
 
@@ -125,21 +141,30 @@ impl TokenFile {
                 looked: Instant::now(),
                 stamp: FileStamp::of(path),
                 tokens: tokens_of(path)?,
+                is_unread: false,
+                fault: None,
             }),
         })
     }
 
     /// The token that somebody says, where the file has it and it has not ended.
-    pub fn find(&self, said: &str) -> Option<Arc<McpToken>> {
+    pub fn find(&self, said: &str) -> Option<Arc<BearerGrant>> {
         self.has(&hash_of(said))
     }
 
     /// The token of a hash, where the file has it still and it has not ended.
-    pub fn has(&self, hash: &Hash) -> Option<Arc<McpToken>> {
+    pub fn has(&self, hash: &Hash) -> Option<Arc<BearerGrant>> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         read.look(&self.path);
         let token = read.tokens.get(hash)?;
         (!token.has_ended()).then(|| Arc::clone(token))
+    }
+
+    /// Why it lets nobody in any more, where that was found since this was asked last.
+    pub fn new_fault(&self) -> Option<TokenFileFault> {
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        read.look(&self.path);
+        read.fault.take()
     }
 }
 
@@ -157,7 +182,13 @@ impl ReadTokens {
             return;
         }
         self.stamp = stamp;
-        self.tokens = tokens_of(path).unwrap_or_default();
+        let read = tokens_of(path);
+        let fault = read.as_ref().err().cloned();
+        if self.is_unread != fault.is_some() {
+            self.is_unread = fault.is_some();
+            self.fault = fault;
+        }
+        self.tokens = read.unwrap_or_default();
     }
 }
 
@@ -180,7 +211,7 @@ pub fn hash_of(said: &str) -> Hash {
     blake3::hash(said.as_bytes())
 }
 
-fn tokens_of(path: &Path) -> Result<HashMap<Hash, Arc<McpToken>>, TokenFileFault> {
+fn tokens_of(path: &Path) -> Result<HashMap<Hash, Arc<BearerGrant>>, TokenFileFault> {
     let text = text_file::read(path, TOKEN_FILE_BYTES_MAX);
     let text = text.map_err(|fault| {
         TokenFileFault(format!("the file cannot be read: {}", fault.describe(path)))
@@ -194,7 +225,7 @@ fn tokens_of(path: &Path) -> Result<HashMap<Hash, Arc<McpToken>>, TokenFileFault
         let wrong = || TokenFileFault(format!("line {number} is no token: {WANTED}"));
         let token: McpToken = serde_json::from_str(line).map_err(|_| wrong())?;
         let hash = Hash::from_hex(&token.blake3).map_err(|_| wrong())?;
-        tokens.insert(hash, Arc::new(token));
+        tokens.insert(hash, Arc::new(token.grant(hash)));
     }
     Ok(tokens)
 }

@@ -99,6 +99,11 @@ impl HttpsUrl {
         }
     }
 
+    /// As it is written, but for a port that says nothing.
+    pub fn text(&self) -> String {
+        format!("https://{}{}", self.authority(), self.target)
+    }
+
     fn authority(&self) -> String {
         let host = match self.host.contains(':') {
             true => format!("[{}]", self.host),

@@ -41,6 +41,8 @@ pub struct AssumedSession {
     pub search_path: Option<Vec<String>>,
     /// What it has set.
     pub settings: BTreeMap<String, String>,
+    /// What its proof says of its user.
+    pub claims: UserClaims,
 }
 
 impl AssumedSession {
@@ -147,6 +149,7 @@ impl AssumedDatabase {
         let shown = who.certificate.as_ref();
         let mut claims = self.attributes_of(who);
         claims.extend(shown.map(NamedCertificate::claims).unwrap_or_default());
+        claims.extend(who.claims.clone());
         SessionTraits {
             user: who.user.as_str().into(),
             database: self.database_of(who).into(),

@@ -346,6 +346,8 @@ words! {
         Oidc => "oidc",
         /// A token of the MCP server.
         McpToken => "mcp_token",
+        /// A token of an OAuth issuer, at the MCP server.
+        McpOauth => "mcp_oauth",
         /// Nothing: allowed only on loopback or a Unix socket.
         Trust => "trust",
     }

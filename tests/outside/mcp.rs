@@ -1,11 +1,14 @@
 //! Clients of the Model Context Protocol that others have made, before a `pgsieve mcp` that they
 //! start themselves.
 
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 
 use pgsieve::demo::cluster::free_port;
+use pgsieve::net::dev_certificates;
+use pgsieve::net::dev_certificates::CertificateRequest;
 use serde_json::Value;
 
 use super::support::command::pgsieve;
@@ -205,4 +208,97 @@ fn the_command_line_of_the_inspector() {
         let listed = inspect(&["--method", "resources/list"]);
         assert_eq!(listed["resources"][0]["uri"], "pgsieve://grounding");
     }
+}
+
+/// An issuer of tokens that others have made.
+struct RealIssuer {
+    process: Child,
+    url: String,
+    authority: String,
+}
+
+impl RealIssuer {
+    /// For a resource; its certificate is in the folder.
+    fn start(folder: &Path, resource: &str) -> Self {
+        let wish = CertificateRequest {
+            hosts: &[],
+            client_name: "trial",
+        };
+        let made = dev_certificates::write(folder, &wish).unwrap();
+        let port = free_port().unwrap();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut process = Command::new("node")
+            .arg(root.join("tests/data/mcp/issuer.mjs"))
+            .env("NODE_PATH", root.join("target/clients-node/node_modules"))
+            .env("PORT", port.to_string())
+            .env("RESOURCE", resource)
+            .env("SECRET", SECRET)
+            .env("CERTIFICATE", &made.server)
+            .env("KEY", &made.server_key)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut said = BufReader::new(process.stdout.take().unwrap()).lines();
+        let ready = said.find(|line| line.as_ref().is_ok_and(|line| line == "ready"));
+        assert!(ready.is_some(), "the issuer has ended");
+        Self {
+            process,
+            url: format!("https://localhost:{port}"),
+            authority: made.authority.display().to_string(),
+        }
+    }
+}
+
+impl Drop for RealIssuer {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// What the issuer knows its client by.
+const SECRET: &str = "of-the-trial";
+
+#[test]
+fn both_sdks_find_the_issuer_that_gives_tokens() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let folder = folder.join(format!("mcp-issuer-{}", std::process::id()));
+    let port = free_port().unwrap();
+    let url = format!("http://127.0.0.1:{port}/mcp");
+    let issuer = RealIssuer::start(&folder, &url);
+    let config = format!(
+        "upstream:\n  url: '{}'\nlisten: '{{listen}}'\nadmin:\n  listen: '{{admin}}'\n\
+         audit:\n  to: '{{audit}}'\n\
+         mcp:\n  listen: 127.0.0.1:{port}\n  oauth:\n    issuer: '{}'\n    resource: '{url}'\n    \
+         keys: '{}/jwks'\n    keys_ca: '{}'\n    scopes: ['db:read']\n",
+        upstream(),
+        issuer.url,
+        issuer.url,
+        issuer.authority,
+    );
+    let stack = Stack::start(Options {
+        config: Some(config),
+        ..Options::default()
+    });
+    let http = [
+        ("MCP_URL", &*url),
+        ("MCP_ISSUER", &*issuer.url),
+        ("MCP_SECRET", SECRET),
+        ("NODE_EXTRA_CA_CERTS", &*issuer.authority),
+        ("SSL_CERT_FILE", &*issuer.authority),
+    ];
+    let python = installed("clients-venv/bin/python");
+    for (program, script) in [("node", "typescript_sdk.mjs"), (&*python, "python_sdk.py")] {
+        let said = said_with(program, script, &http);
+        assert!(said.starts_with("server: pgsieve\n"), "{said}");
+        assert!(
+            said.to_lowercase()
+                .contains("refused: true write_statement")
+        );
+    }
+    let line = stack.audited(|line| line["event"] == "login");
+    assert_eq!(line["method"], "mcp_oauth", "{line}");
+    assert_eq!(line["user"], "trial", "{line}");
+    std::fs::remove_dir_all(folder).unwrap();
 }

@@ -29,15 +29,21 @@ use crate::net::framed_stream::FramedStream;
 use crate::net::https::Document;
 use crate::net::pem::TlsSetupError;
 use keyring::{Fetched, Keyring, KeysFault};
-use token::{Expected, Proved, TokenError, Unproved};
+use token::{Expected, Proved, ProvedClaims, TokenError, Unproved};
 
 /// Users whose tokens are taken.
 #[derive(Debug)]
 pub struct OidcUsers {
-    expected: Expected,
-    keys: Keyring,
+    issuer: TokenIssuer,
     people: OidcPeople,
     on_expiry: OnExpiry,
+}
+
+/// An issuer whose tokens are taken.
+#[derive(Debug)]
+pub struct TokenIssuer {
+    expected: Expected,
+    keys: Keyring,
 }
 
 /// What a token proved of a client beside its name.
@@ -49,22 +55,57 @@ pub struct Proof {
     pub ends: Option<i64>,
 }
 
-impl OidcUsers {
-    /// Makes ready to take tokens. Nothing is fetched yet.
+impl TokenIssuer {
+    /// Makes ready to take its tokens. Nothing is fetched yet.
     ///
     /// # Errors
     /// The authorities for the issuer's host cannot be read.
-    pub fn new(settings: OidcSettings) -> Result<Self, TlsSetupError> {
-        let keys = match settings.keys {
+    pub fn new(expected: Expected, keys: KeysFrom) -> Result<Self, TlsSetupError> {
+        let keys = match keys {
             KeysFrom::File(keys) => Keyring::Fixed(keys),
             KeysFrom::Url { url, authority } => {
                 let document = Document::new(url.clone(), authority)?;
                 Keyring::Fetched(Arc::new(Fetched::new(url, document)))
             }
         };
+        Ok(Self { expected, keys })
+    }
+
+    /// What a token has to say.
+    pub fn expected(&self) -> &Expected {
+        &self.expected
+    }
+
+    /// Checks a token, as of now.
+    ///
+    /// May be cancelled: keys that are being fetched are fetched on for others.
+    ///
+    /// # Errors
+    /// It proves nothing.
+    pub async fn prove(&self, token: &str, deadline: Instant) -> Result<ProvedClaims, TokenError> {
+        let unproved = Unproved::read(token)?;
+        let named = (unproved.key_name.as_str(), unproved.algorithm);
+        let key = self.keys.key(named, deadline).await?;
+        unproved.prove(&key, &self.expected, now())
+    }
+
+    /// How many keys it has, asked now.
+    ///
+    /// # Errors
+    /// None can be had.
+    pub async fn look(&self) -> Result<usize, KeysFault> {
+        self.keys.look().await
+    }
+}
+
+impl OidcUsers {
+    /// Makes ready to take tokens. Nothing is fetched yet.
+    ///
+    /// # Errors
+    /// The authorities for the issuer's host cannot be read.
+    pub fn new(settings: OidcSettings) -> Result<Self, TlsSetupError> {
         Ok(Self {
-            expected: settings.expected,
-            keys,
+            issuer: TokenIssuer::new(settings.expected, settings.keys)?,
             people: settings.people,
             on_expiry: settings.on_expiry,
         })
@@ -72,13 +113,17 @@ impl OidcUsers {
 
     /// The same with the keys that were known before.
     pub fn after(self, before: &Self) -> Self {
-        let keys = self.keys.after(&before.keys);
-        Self { keys, ..self }
+        let TokenIssuer { expected, keys } = self.issuer;
+        let keys = keys.after(&before.issuer.keys);
+        Self {
+            issuer: TokenIssuer { expected, keys },
+            ..self
+        }
     }
 
     /// The issuer's keys.
     pub fn keys(&self) -> &Keyring {
-        &self.keys
+        &self.issuer.keys
     }
 
     /// Whether a user may come at all.
@@ -105,11 +150,12 @@ impl OidcUsers {
         let proved = proved.map_err(AuthError::Token)?;
         let unlisted = || AuthError::Token(TokenError::UnlistedUser);
         let identity = self.upstream(user).ok_or_else(unlisted)?;
+        let clock_skew = self.issuer.expected.clock_skew;
         let attributes = proved.attributes.into_iter();
         let proof = Proof {
             attributes: attributes.map(|(name, all)| (name.into(), all)).collect(),
             ends: match self.on_expiry {
-                OnExpiry::End => Some(proved.expires.saturating_add(self.expected.clock_skew)),
+                OnExpiry::End => Some(proved.expires.saturating_add(clock_skew)),
                 OnExpiry::Stay => None,
             },
         };
@@ -122,10 +168,8 @@ impl OidcUsers {
         user: &str,
         deadline: Instant,
     ) -> Result<Proved, TokenError> {
-        let unproved = Unproved::read(token)?;
-        let named = (unproved.key_name.as_str(), unproved.algorithm);
-        let key = self.keys.key(named, deadline).await?;
-        let proved = unproved.prove(&key, &self.expected, now())?;
+        let claims = self.issuer.prove(token, deadline).await?;
+        let proved = claims.of_user(&self.issuer.expected)?;
         match proved.user == user {
             true => Ok(proved),
             false => Err(TokenError::OtherUser),
@@ -147,7 +191,7 @@ impl OidcUsers {
     /// # Errors
     /// None can be had.
     pub async fn look(&self) -> Result<usize, KeysFault> {
-        self.keys.look().await
+        self.issuer.look().await
     }
 }
 

@@ -12,16 +12,16 @@ use serde_json::{Value, json};
 use super::algorithm::Algorithm;
 
 /// The keys of one issuer: of each kind one.
-pub(super) struct Issuer {
-    pub(super) rsa: RsaKeyPair,
-    pub(super) ec: EcdsaKeyPair,
-    pub(super) ed: Ed25519KeyPair,
+pub(crate) struct Issuer {
+    pub(crate) rsa: RsaKeyPair,
+    pub(crate) ec: EcdsaKeyPair,
+    pub(crate) ed: Ed25519KeyPair,
     random: SystemRandom,
 }
 
 impl Issuer {
     /// Fresh keys; the RSA key is always the same, for none can be made here.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let random = SystemRandom::new();
         let text: String = include_str!("test_key.b64").split_whitespace().collect();
         let rsa = RsaKeyPair::from_pkcs8(&STANDARD.decode(text).unwrap()).unwrap();
@@ -39,7 +39,7 @@ impl Issuer {
     }
 
     /// Its keys as it publishes them, named by their kinds.
-    pub(super) fn jwks(&self) -> Value {
+    pub(crate) fn jwks(&self) -> Value {
         let (x, y) = self.ec.public_key().as_ref()[1..].split_at(32);
         let rsa = RsaPublicKeyComponents::<Vec<u8>>::from(self.rsa.public());
         json!({"keys": [
@@ -53,7 +53,7 @@ impl Issuer {
     }
 
     /// A signature of one kind, whatever the text says of itself.
-    pub(super) fn signature(&self, algorithm: Algorithm, text: &str) -> Vec<u8> {
+    pub(crate) fn signature(&self, algorithm: Algorithm, text: &str) -> Vec<u8> {
         let bytes = text.as_bytes();
         match algorithm {
             Algorithm::Rs256 => {
@@ -68,7 +68,7 @@ impl Issuer {
     }
 
     /// A token with this header and these claims, signed in that way.
-    pub(super) fn token(&self, algorithm: Algorithm, header: &Value, claims: &Value) -> String {
+    pub(crate) fn token(&self, algorithm: Algorithm, header: &Value, claims: &Value) -> String {
         let text = unsigned(header, claims);
         let signature = self.signature(algorithm, &text);
         format!("{text}.{}", encoded(&signature))
@@ -76,7 +76,7 @@ impl Issuer {
 }
 
 /// The header that goes with a kind.
-pub(super) fn header(algorithm: Algorithm) -> Value {
+pub(crate) fn header(algorithm: Algorithm) -> Value {
     let kid = match algorithm {
         Algorithm::Rs256 => "rsa",
         Algorithm::Es256 => "ec",
@@ -86,11 +86,11 @@ pub(super) fn header(algorithm: Algorithm) -> Value {
 }
 
 /// The part that is signed.
-pub(super) fn unsigned(header: &Value, claims: &Value) -> String {
+pub(crate) fn unsigned(header: &Value, claims: &Value) -> String {
     let part = |value: &Value| encoded(value.to_string().as_bytes());
     format!("{}.{}", part(header), part(claims))
 }
 
-pub(super) fn encoded(bytes: &[u8]) -> String {
+pub(crate) fn encoded(bytes: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }

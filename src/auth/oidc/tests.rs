@@ -55,7 +55,7 @@ pub(super) fn prove(
     let unproved = Unproved::read(token)?;
     let key = keys.key(&unproved.key_name, unproved.algorithm);
     let key = key.ok_or(TokenError::UnknownKey)?;
-    unproved.prove(key, expected, NOW)
+    unproved.prove(key, expected, NOW)?.of_user(expected)
 }
 
 /// Every one of these is refused, and for this reason.

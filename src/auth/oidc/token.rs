@@ -42,7 +42,14 @@ pub struct Expected {
     pub clock_skew: i64,
 }
 
-/// What a token proves.
+/// What a token says whose signature is right, from the right issuer, for whom it was asked, in
+/// its time.
+pub struct ProvedClaims {
+    claims: Map<String, Value>,
+    expires: i64,
+}
+
+/// What a token proves of a user.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Proved {
     /// Whose it is.
@@ -135,8 +142,8 @@ impl<'t> Unproved<'t> {
         })
     }
 
-    /// Checks it with the key that it names, and everything that it says against what it has to.
-    /// `now` is in seconds since 1970.
+    /// Checks it with the key that it names, and what every token has to say. `now` is in seconds
+    /// since 1970.
     ///
     /// # Errors
     /// It proves nothing.
@@ -145,7 +152,7 @@ impl<'t> Unproved<'t> {
         key: &PublicKey,
         expected: &Expected,
         now: i64,
-    ) -> Result<Proved, TokenError> {
+    ) -> Result<ProvedClaims, TokenError> {
         let fits = key.algorithm() == self.algorithm;
         if !fits || !key.has_signed(self.signed.as_bytes(), &self.signature) {
             return Err(TokenError::Signature);
@@ -158,11 +165,50 @@ impl<'t> Unproved<'t> {
             return Err(TokenError::Audience);
         }
         let expires = in_time(&claims, expected.clock_skew, now)?;
+        Ok(ProvedClaims { claims, expires })
+    }
+}
+
+impl ProvedClaims {
+    /// When it expires, in seconds since 1970.
+    pub fn expires(&self) -> i64 {
+        self.expires
+    }
+
+    /// Whose it is, and what else of it is taken.
+    ///
+    /// # Errors
+    /// A claim is missing, or has a value that nobody could use.
+    pub fn of_user(&self, expected: &Expected) -> Result<Proved, TokenError> {
         Ok(Proved {
-            user: user(&claims, &expected.user_claim)?,
-            attributes: attributes(&claims, &expected.attributes)?,
-            expires,
+            user: user(&self.claims, &expected.user_claim)?,
+            attributes: attributes(&self.claims, &expected.attributes)?,
+            expires: self.expires,
         })
+    }
+
+    /// The text of a claim.
+    ///
+    /// # Errors
+    /// It is missing, or no text that could be a name.
+    pub fn text(&self, claim: &str) -> Result<String, TokenError> {
+        let text = self.claims.get(claim).and_then(Value::as_str);
+        let text = text.filter(|text| is_value(text));
+        text.map(str::to_owned)
+            .ok_or_else(|| TokenError::Claim(claim.to_owned()))
+    }
+
+    /// Whether it was given for a scope: `scope` has names with spaces between them, and `scp`,
+    /// which some issuers have in its place, is such a text or a list.
+    /// <https://www.rfc-editor.org/rfc/rfc9068#section-2.2.3>
+    pub fn has_scope(&self, wanted: &str) -> bool {
+        SCOPE_CLAIMS
+            .iter()
+            .any(|claim| match self.claims.get(*claim) {
+                Some(Value::String(all)) => all.split(' ').any(|one| one == wanted),
+                Some(Value::Array(all)) => all.iter().any(|one| one.as_str() == Some(wanted)),
+                _ => false,
+            })
     }
 }
 
@@ -171,6 +217,13 @@ impl TokenError {
     /// theirs once.
     pub fn is_of_owner(&self) -> bool {
         matches!(self, Self::Expired | Self::NotYet)
+    }
+}
+
+impl fmt::Debug for ProvedClaims {
+    /// Without what it says.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "ProvedClaims(until {})", self.expires)
     }
 }
 
@@ -192,7 +245,7 @@ impl fmt::Display for TokenError {
             Self::Claim(name) => {
                 return write!(formatter, "it has no claim {name:?} that could be used");
             }
-            Self::NotToken => "the password is no signed token",
+            Self::NotToken => "it is no signed token",
             Self::TooLong => "it is too long",
             Self::Algorithm => "it is not signed with RS256, ES256 or EdDSA",
             Self::Critical => "its header has crit or b64, which are not understood",
@@ -200,8 +253,8 @@ impl fmt::Display for TokenError {
             Self::NoKeyName => "its header has no kid",
             Self::UnknownKey => "the issuer's keys have none with its kid for its alg",
             Self::Signature => "its signature is wrong",
-            Self::Issuer => "its iss is not client.auth.oidc.issuer",
-            Self::Audience => "its aud has no client.auth.oidc.audience",
+            Self::Issuer => "its iss is not the issuer of the settings",
+            Self::Audience => "its aud does not have the audience of the settings",
             Self::NoExpiry => "it has no exp",
             Self::Expired => "it has expired",
             Self::NotYet => "its nbf or iat lies ahead, or is no number",
@@ -221,6 +274,9 @@ fn is_kind(typ: &str) -> bool {
     let typ = typ.strip_prefix("application/").unwrap_or(&typ);
     ["jwt", "at+jwt"].contains(&typ)
 }
+
+/// Where issuers write scopes.
+const SCOPE_CLAIMS: [&str; 2] = ["scope", "scp"];
 
 fn decoded(part: &str) -> Option<Vec<u8>> {
     URL_SAFE_NO_PAD.decode(part).ok()

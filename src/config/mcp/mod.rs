@@ -1,14 +1,23 @@
 //! `mcp`: the protocol for agents that have no driver, over HTTP. Its keys, and what they say.
+//!
+//! * [`oauth`]: the issuer whose tokens let agents in; [`oauth_keys`]: its keys
+
+pub mod oauth;
+pub mod oauth_keys;
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 
+use super::oidc;
 use super::settings_key::{KeyForm, SettingsKey};
+use crate::auth::settings::UserAttributes;
 use crate::config::value_reader::{KeyReader, ReadValue};
 use crate::mcp::http::callers::AllowedNames;
+use crate::mcp::http::oauth::OAuthSettings;
 use crate::mcp::tokens::TokenFile;
 use crate::net::client_tls::ClientTlsSettings;
 use crate::net::stream::is_loopback;
+use crate::upstream::address::UpstreamSettings;
 
 /// Where it listens.
 pub const LISTEN: SettingsKey = SettingsKey {
@@ -53,16 +62,20 @@ pub const ORIGINS: SettingsKey = SettingsKey {
 pub struct McpSettings {
     /// Where.
     pub listen: SocketAddr,
-    /// Whom.
-    pub tokens: TokenFile,
-    /// Where those tokens are.
-    pub token_path: PathBuf,
+    /// Whom, by a file of tokens, with its path.
+    pub tokens: Option<(TokenFile, PathBuf)>,
+    /// Whom, by tokens of an issuer.
+    pub oauth: Option<OAuthSettings>,
     /// By which names.
     pub names: AllowedNames,
 }
 
 /// `mcp.…`; none where nobody listens.
-pub fn mcp(reader: &mut KeyReader, tls: Option<&ClientTlsSettings>) -> Option<Option<McpSettings>> {
+pub fn mcp(
+    reader: &mut KeyReader,
+    tls: Option<&ClientTlsSettings>,
+    (upstream, attributes): (Option<&UpstreamSettings>, Option<&UserAttributes>),
+) -> Option<Option<McpSettings>> {
     let listen = reader.parsed("mcp.listen", None, |text| match text {
         "off" => Ok(None),
         address => {
@@ -92,7 +105,15 @@ pub fn mcp(reader: &mut KeyReader, tls: Option<&ClientTlsSettings>) -> Option<Op
             }
         }
     };
-    let (listen, hosts, origins) = (listen?, hosts?, origins?);
+    let oauth = oauth::oauth(reader, upstream);
+    if let (Some(Some(oauth)), Some(given)) = (&oauth, attributes) {
+        oidc::apart_from(
+            reader,
+            (oauth_keys::ATTRIBUTES.path, &oauth.expected),
+            given,
+        );
+    }
+    let (listen, hosts, origins, oauth) = (listen?, hosts?, origins?, oauth?);
     let Some(listen) = listen else {
         return Some(None);
     };
@@ -101,17 +122,15 @@ pub fn mcp(reader: &mut KeyReader, tls: Option<&ClientTlsSettings>) -> Option<Op
         reader.note(&place, IN_CLEAR);
         return None;
     }
-    let Some((tokens, token_path)) = tokens else {
-        reader.note(
-            &place,
-            "needs mcp.token_file: the tokens that let agents in",
-        );
+    if tokens.is_none() && oauth.is_none() {
+        let what = "needs mcp.token_file or mcp.oauth.issuer: the tokens that let agents in";
+        reader.note(&place, what);
         return None;
-    };
+    }
     Some(Some(McpSettings {
         listen,
         tokens,
-        token_path,
+        oauth,
         names: AllowedNames { hosts, origins },
     }))
 }

@@ -64,6 +64,12 @@ pub const TOKEN_FILE_BYTES_MAX: u64 = 4 << 20;
 /// How often it is looked whether that file has changed.
 pub const TOKEN_LOOK_PAUSE: Duration = Duration::from_secs(1);
 
+/// How long a token of an issuer that was checked is taken without a new check.
+pub const PROVED_TOKEN_AGE_MAX: Duration = Duration::from_secs(30);
+
+/// Tokens of an issuer that are taken so.
+pub const PROVED_TOKENS_MAX: usize = 4096;
+
 /// Connections over HTTP at a time.
 pub const HTTP_CONNECTIONS_MAX: usize = 2048;
 
@@ -90,6 +96,9 @@ pub const SESSION_IDLE_MAX: Duration = Duration::from_secs(300);
 
 /// Statements of one token that run at a time where there are no sessions.
 pub const TOKEN_LANES: usize = 8;
+
+/// How long such a session at the database is kept that no statement uses.
+pub const LANE_IDLE_MAX: Duration = Duration::from_secs(60);
 
 /// Callers over HTTP that are served at a time, by their tokens.
 pub const TOKENS_SERVED_MAX: usize = 4096;

@@ -3,31 +3,37 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use blake3::Hash;
 use hyper::body::Incoming;
 use hyper::{Method, Request, StatusCode};
+use jiff::Timestamp;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
-use super::admission::{HttpAnswer, plain, unauthorized};
+use super::admission::{BearerRefusal, HttpAnswer, plain};
+use super::bearers::AdmittedBearers;
 use crate::limits::mcp::{
     HTTP_BODY_BYTES_MAX, SESSION_IDLE_MAX, TOKEN_CONNECTIONS_MAX, TOKEN_LANES, TOKEN_SESSIONS_MAX,
     TOKENS_SERVED_MAX,
 };
+use crate::mcp::bearer_grant::BearerGrant;
 use crate::mcp::server::McpServer;
 use crate::mcp::services::{McpCaller, McpServices};
 use crate::mcp::session::McpSession;
-use crate::mcp::tokens::{McpToken, TokenFile, hash_of};
+use crate::mcp::tokens::hash_of;
+use crate::telemetry::events::{McpTokenRefused, TokenFileFailed};
+use crate::telemetry::labels::LoginMethod;
 
 /// Callers over HTTP.
 pub struct HttpCallers {
     services: McpServices,
-    tokens: TokenFile,
+    bearers: AdmittedBearers,
     names: AllowedNames,
     served: Mutex<HashMap<Hash, Arc<TokenService>>>,
 }
@@ -64,15 +70,20 @@ struct TokenService {
     manager: Arc<LocalSessionManager>,
     greeted: StreamableHttpService<McpServer, LocalSessionManager>,
     single: StreamableHttpService<McpServer, NeverSessionManager>,
+    /// The session of requests that greet nobody.
+    shared: Arc<McpSession>,
     stop: CancellationToken,
+    /// When it ends, in seconds since 1970, where an issuer's tokens let its callers in; each that
+    /// they come with may put it off. None for a token of the file, which says so itself.
+    until: Option<AtomicI64>,
 }
 
 impl HttpCallers {
     /// Nobody is served yet.
-    pub fn new(services: McpServices, tokens: TokenFile, names: AllowedNames) -> Self {
+    pub fn new(services: McpServices, bearers: AdmittedBearers, names: AllowedNames) -> Self {
         Self {
             services,
-            tokens,
+            bearers,
             names,
             served: Mutex::default(),
         }
@@ -88,18 +99,22 @@ impl HttpCallers {
         place: &ConnectionPlace,
         request: Request<Incoming>,
     ) -> HttpAnswer {
-        let token = said.and_then(|said| Some((hash_of(said), self.tokens.find(said)?)));
-        let Some((hash, token)) = token else {
-            if let Some(said) = said {
-                self.forget(&hash_of(said));
-            }
-            return unauthorized();
+        let granted = match said {
+            Some(said) => self.bearers.grant(said).await,
+            None => Err(BearerRefusal::Missing),
         };
-        let Some(service) = self.service(hash, &token) else {
-            return plain(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "too many tokens are served",
-            );
+        let grant = match granted {
+            Ok(grant) => grant,
+            Err(refusal) => {
+                if let Some(said) = said {
+                    self.forget(&hash_of(said));
+                    self.tell_refused(&refusal);
+                }
+                return refusal.answer(self.bearers.oauth.as_ref());
+            }
+        };
+        let Some(service) = self.service(&grant) else {
+            return plain(StatusCode::SERVICE_UNAVAILABLE, TOO_MANY_CALLERS);
         };
         if !place.take(&service.connections) {
             return plain(StatusCode::TOO_MANY_REQUESTS, TOO_MANY_CONNECTIONS);
@@ -107,16 +122,45 @@ impl HttpCallers {
         service.answer(request).await
     }
 
-    /// Ends what is served for tokens that are in the file no longer.
+    /// What clients of OAuth are told, where a path is one of those where they ask.
+    pub fn metadata(&self, path: &str) -> Option<String> {
+        let oauth = self.bearers.oauth.as_ref()?;
+        oauth
+            .resource()
+            .has_metadata_at(path)
+            .then(|| oauth.metadata())
+    }
+
+    /// The origins of pages that may ask.
+    pub fn origins(&self) -> &[String] {
+        &self.names.origins
+    }
+
+    /// Ends what is served for tokens that are in the file no longer, or that have all ended; and
+    /// sessions at the database that no request has used for a while.
     pub fn forget_ended(&self) {
+        if let Some(fault) = self.bearers.new_fault() {
+            let telemetry = &self.services.login_context.telemetry;
+            telemetry.emit(&TokenFileFailed { failure: &fault });
+        }
         let mut served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
-        served.retain(|hash, service| {
-            let is_known = self.tokens.has(hash).is_some();
-            if !is_known {
-                service.stop.cancel();
+        served.retain(|key, service| {
+            let is_of_issuer = service.until.is_some();
+            let is_known = !service.has_ended() && (is_of_issuer || self.bearers.has_in_file(key));
+            match is_known {
+                true => service.shared.close_idle(),
+                false => service.stop.cancel(),
             }
             is_known
         });
+    }
+
+    fn tell_refused(&self, refusal: &BearerRefusal) {
+        let refused = McpTokenRefused {
+            method: refusal.method(),
+            failure: refusal,
+        };
+        self.services.login_context.telemetry.emit(&refused);
     }
 
     fn forget(&self, hash: &Hash) {
@@ -126,24 +170,29 @@ impl HttpCallers {
         }
     }
 
-    fn service(&self, hash: Hash, token: &McpToken) -> Option<Arc<TokenService>> {
+    fn service(&self, grant: &BearerGrant) -> Option<Arc<TokenService>> {
         let mut served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(service) = served.get(&hash) {
-            return Some(Arc::clone(service));
+        if let Some(service) = served.get(&grant.key) {
+            if !service.has_ended() {
+                service.put_off(grant);
+                return Some(Arc::clone(service));
+            }
+            service.stop.cancel();
+            served.remove(&grant.key);
         }
         if served.len() >= TOKENS_SERVED_MAX {
             return None;
         }
-        let caller = McpCaller::of_token(&self.services, token);
-        let service = TokenService::new(&self.services, caller, &self.names);
+        let service = TokenService::new(&self.services, grant, &self.names);
         let service = Arc::new(service);
-        served.insert(hash, Arc::clone(&service));
+        served.insert(grant.key, Arc::clone(&service));
         Some(service)
     }
 }
 
 impl TokenService {
-    fn new(services: &McpServices, caller: McpCaller, names: &AllowedNames) -> Self {
+    fn new(services: &McpServices, grant: &BearerGrant, names: &AllowedNames) -> Self {
+        let caller = McpCaller::of_bearer(services, grant);
         let stop = CancellationToken::new();
         let config = || {
             let mut hosts: Vec<String> = LOOPBACK_NAMES.map(str::to_owned).to_vec();
@@ -164,7 +213,8 @@ impl TokenService {
         let greeted = move || Ok(McpServer::new(own.clone(), known.clone()));
         // Requests that greet nobody share what is kept, and run beside each other.
         let shared = Arc::new(McpSession::new(services.clone(), caller, TOKEN_LANES));
-        let single = move || Ok(McpServer::of(Arc::clone(&shared)));
+        let own = Arc::clone(&shared);
+        let single = move || Ok(McpServer::of(Arc::clone(&own)));
         Self {
             connections: Arc::new(Semaphore::new(TOKEN_CONNECTIONS_MAX)),
             greeted: StreamableHttpService::new(greeted, Arc::clone(&manager), config()),
@@ -176,7 +226,25 @@ impl TokenService {
                     .with_json_response(true),
             ),
             manager,
+            shared,
             stop,
+            until: match grant.method {
+                LoginMethod::McpOauth => grant.expires.map(AtomicI64::new),
+                _ => None,
+            },
+        }
+    }
+
+    /// Whether the last token of an issuer that let its callers in has ended.
+    fn has_ended(&self) -> bool {
+        let until = self.until.as_ref();
+        until.is_some_and(|until| until.load(Ordering::Relaxed) <= Timestamp::now().as_second())
+    }
+
+    /// Who comes with a token that ends later is served longer.
+    fn put_off(&self, grant: &BearerGrant) {
+        if let (Some(until), Some(expires)) = (&self.until, grant.expires) {
+            until.fetch_max(expires, Ordering::Relaxed);
         }
     }
 
@@ -215,6 +283,8 @@ const GREETS_NOBODY: &[u8] = b"2026-07-28";
 
 /// What this host calls itself.
 const LOOPBACK_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+
+const TOO_MANY_CALLERS: &str = "too many callers are served";
 
 const TOO_MANY_CONNECTIONS: &str = "this token has as many connections as it may have";
 

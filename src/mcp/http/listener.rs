@@ -8,15 +8,16 @@ use std::sync::Arc;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Request, StatusCode};
+use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
-use super::admission::{HttpAnswer, bearer, plain};
+use super::admission::{HttpAnswer, bearer, plain, written};
 use super::callers::{ConnectionPlace, HttpCallers};
+use super::web_pages::{allowed_page, preflight, show_to};
 use crate::limits;
 use crate::limits::mcp::{
     HTTP_CONNECTIONS_MAX, HTTP_HEAD_BYTES_MAX, HTTP_HEAD_TIME_MAX, HTTP_STALL_MAX, TOKEN_LOOK_PAUSE,
@@ -104,8 +105,31 @@ async fn answer(
     place: &ConnectionPlace,
     request: Request<Incoming>,
 ) -> HttpAnswer {
-    if request.uri().path() != PATH {
-        return plain(StatusCode::NOT_FOUND, "the protocol is at /mcp");
+    let Some(page) = allowed_page(request.headers(), callers.origins()) else {
+        return answer_anybody(callers, place, request).await;
+    };
+    let mut answer = match preflight(&request) {
+        Some(told) => told,
+        None => answer_anybody(callers, place, request).await,
+    };
+    show_to(page, &mut answer);
+    answer
+}
+
+async fn answer_anybody(
+    callers: &HttpCallers,
+    place: &ConnectionPlace,
+    request: Request<Incoming>,
+) -> HttpAnswer {
+    let path = request.uri().path();
+    if path != PATH {
+        return match callers
+            .metadata(path)
+            .filter(|_| request.method() == Method::GET)
+        {
+            Some(metadata) => written(StatusCode::OK, "application/json", metadata.into()),
+            None => plain(StatusCode::NOT_FOUND, "the protocol is at /mcp"),
+        };
     }
     let said = bearer(request.headers()).map(str::to_owned);
     callers.answer(said.as_deref(), place, request).await

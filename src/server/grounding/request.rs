@@ -7,6 +7,7 @@ use percent_encoding::percent_decode;
 use super::failure::GroundingFailure;
 use crate::grounding::{GroundingFacet, GroundingFacets, GroundingFormat, GroundingWish};
 use crate::limits::served_groundings;
+use crate::policy::set::matching::UserClaims;
 use crate::session::login::login_settings::AdmissionProof;
 
 /// A request for a grounding.
@@ -22,6 +23,8 @@ pub struct GroundingRequest {
     pub policy: Option<String>,
     /// What lets such a user in.
     pub admission: AdmissionProof,
+    /// What that proves of the user beside the name.
+    pub claims: UserClaims,
     /// What is told.
     pub facets: GroundingFacets,
     /// How.
@@ -82,6 +85,7 @@ impl GroundingRequest {
             role,
             policy,
             admission: AdmissionProof::Name,
+            claims: UserClaims::new(),
             facets,
             wish: GroundingWish {
                 question,

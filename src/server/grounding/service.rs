@@ -116,6 +116,7 @@ impl GroundingService {
         let mut who = AssumedSession {
             user: user.clone(),
             role: role.clone(),
+            claims: request.claims.clone(),
             ..AssumedSession::default()
         };
         // Who logs in as nobody else has the role of that name, or no session.
@@ -142,6 +143,7 @@ impl GroundingService {
             policy: policy.name().to_owned(),
             facets: request.facets.to_string(),
             is_of_token: request.admission == AdmissionProof::McpToken,
+            claims: request.claims.clone(),
         };
         Ok(GroundingPlan {
             database,
@@ -172,6 +174,7 @@ impl GroundingService {
             policy,
             facets,
             is_of_token,
+            claims,
         } = &given.key;
         let request = GroundingRequest {
             user: user.clone(),
@@ -182,6 +185,7 @@ impl GroundingService {
                 true => AdmissionProof::McpToken,
                 false => AdmissionProof::Name,
             },
+            claims: claims.clone(),
             facets: GroundingFacets::read(facets).unwrap_or_default(),
             wish: GroundingWish {
                 question: None,

@@ -411,8 +411,8 @@ impl LoginAttempt<'_> {
 
     /// The way of logging in that the settings name.
     fn method(&self) -> LoginMethod {
-        if self.caller.is_some() {
-            return LoginMethod::McpToken;
+        if let Some(caller) = &self.caller {
+            return caller.method;
         }
         match &self.login_settings.auth {
             ClientAuth::Passthrough { .. } => LoginMethod::Passthrough,

@@ -49,12 +49,13 @@ use crate::gate::StartupPlan;
 use crate::limits;
 use crate::net::framed_stream::FramedStream;
 use crate::net::stream::{PeerAddress, PeerStream};
+use crate::policy::set::matching::UserClaims;
 use crate::receipts::issuer::ReceiptIssuer;
 use crate::telemetry::Telemetry;
 use crate::telemetry::events::{
     CancelHandled, ConnectionOpened, ConnectionRefused, ProtocolViolation,
 };
-use crate::telemetry::labels::{ClientTransport, ClosedBecause, RefusedBecause};
+use crate::telemetry::labels::{ClientTransport, ClosedBecause, LoginMethod, RefusedBecause};
 use crate::telemetry::session_info::SessionInfo;
 use crate::upstream::cancel::{CancelGuard, CancelRegistry};
 use crate::upstream::catalog_cache::{CatalogCache, CatalogCaches};
@@ -113,6 +114,10 @@ pub struct AdmittedCaller {
     pub identity: UpstreamIdentity,
     /// The policy that it is under; the one that such a session gets where none is named.
     pub policy: Option<Box<str>>,
+    /// What was proved of its user beside the name.
+    pub claims: UserClaims,
+    /// How it was proved.
+    pub method: LoginMethod,
     /// When its sessions have to end, in seconds since 1970.
     pub ends: Option<i64>,
 }

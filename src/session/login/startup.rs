@@ -194,8 +194,10 @@ pub fn traits(
         application_name,
     } = introduction;
     let shown = framed.stream.peer_certificate();
+    let mut claims = claims(shown, attributes.of(&user));
+    claims.extend(caller.into_iter().flat_map(|caller| caller.claims.clone()));
     SessionTraits {
-        claims: claims(shown, attributes.of(&user)),
+        claims,
         user: user.into(),
         database: database.into(),
         application_name: application_name.into(),

@@ -43,8 +43,8 @@ pub use policy::{
     PoliciesCompared, PoliciesHold, PoliciesRead, PolicyEnded, PolicyTestsPassed, PolicyTestsWait,
 };
 pub use process::{
-    BudgetFileFailed, DrainStarted, ListenerOpened, ServerStopped, SessionEndAsked, TokenRefused,
-    UpstreamIdentityRefused, UpstreamUnreachable,
+    BudgetFileFailed, DrainStarted, ListenerOpened, McpTokenRefused, ServerStopped,
+    SessionEndAsked, TokenFileFailed, TokenRefused, UpstreamIdentityRefused, UpstreamUnreachable,
 };
 pub use repair::StatementRepaired;
 pub use settings::{SettingsRead, WaitingKey};

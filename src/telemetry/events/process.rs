@@ -2,7 +2,9 @@
 
 use crate::telemetry::EventSinks;
 use crate::telemetry::audit::LineWeight;
+use crate::telemetry::counters::counter_vec::TwoLabels;
 use crate::telemetry::events::Event;
+use crate::telemetry::labels::{LoginMethod, LoginOutcome};
 use crate::telemetry::log::LogLevel;
 use crate::telemetry::log::log_event::LogEvent;
 use crate::telemetry::session_info::cleaned;
@@ -46,6 +48,20 @@ pub struct TokenRefused<'a> {
     /// The user, as the client named it.
     pub user: &'a str,
     /// Why, in words that hold nothing of the token.
+    pub failure: &'a dyn std::fmt::Display,
+}
+
+/// A token that an agent says to the MCP server lets nobody in.
+pub struct McpTokenRefused<'a> {
+    /// Whose token it would have been.
+    pub method: LoginMethod,
+    /// Why, in words that hold nothing of the token.
+    pub failure: &'a dyn std::fmt::Display,
+}
+
+/// The file of tokens lets nobody in any more.
+pub struct TokenFileFailed<'a> {
+    /// Why, in words that hold no token.
     pub failure: &'a dyn std::fmt::Display,
 }
 
@@ -157,6 +173,29 @@ impl Event for UpstreamIdentityRefused<'_> {
                  upstream_password_file of {entry}, or {url} where they are left out",
                 self.failure
             ),
+        );
+    }
+}
+
+impl Event for McpTokenRefused<'_> {
+    fn emit(&self, sinks: &EventSinks) {
+        let outcome = LoginOutcome::BadCredentials;
+        sinks.metrics.logins.inc(TwoLabels(self.method, outcome));
+        sinks.log.line(
+            LogLevel::Warn,
+            LogEvent::TokenRefused.name(),
+            format_args!("a token of an agent is refused: {}", self.failure),
+        );
+    }
+}
+
+impl Event for TokenFileFailed<'_> {
+    fn emit(&self, sinks: &EventSinks) {
+        let key = sinks.log.places().name("mcp.token_file");
+        sinks.log.line(
+            LogLevel::Warn,
+            LogEvent::TokenFileFailed.name(),
+            format_args!("{key}: {}; its tokens let nobody in", self.failure),
         );
     }
 }

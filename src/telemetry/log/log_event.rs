@@ -28,6 +28,8 @@ words! {
         UpstreamIdentityRefused => "upstream_identity_refused",
         /// A token lets nobody in; why.
         TokenRefused => "token_refused",
+        /// The file of agents' tokens cannot be read.
+        TokenFileFailed => "token_file_failed",
         /// A catalog was loaded.
         CatalogLoaded => "catalog_loaded",
         /// Objects of a database have changed.

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use crate::catalog::CatalogVersion;
 use crate::grounding::{CatalogDetails, EarlierGrounding, GroundingChange, WholeGrounding};
 use crate::limits::served_groundings;
+use crate::policy::set::matching::UserClaims;
 
 /// The groundings of one database at one server.
 #[derive(Default)]
@@ -31,6 +32,8 @@ pub struct GroundingKey {
     pub facets: String,
     /// Whether a token of the MCP server lets the user in, whatever lists of users say.
     pub is_of_token: bool,
+    /// What that token proves of the user.
+    pub claims: UserClaims,
 }
 
 /// What a grounding was made of.
@@ -323,6 +326,7 @@ mod tests {
             policy: policy.into(),
             facets: "tables".into(),
             is_of_token: false,
+            claims: UserClaims::new(),
         }
     }
 

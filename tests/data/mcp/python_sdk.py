@@ -4,12 +4,40 @@ import asyncio
 import os
 
 from mcp import ClientSession, StdioServerParameters
+from mcp.client.auth import TokenStorage
+from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamablehttp_client
 
 
+class Kept(TokenStorage):
+    """Tokens for as long as this runs."""
+
+    tokens = client = None
+
+    async def get_tokens(self):
+        return self.tokens
+
+    async def set_tokens(self, tokens):
+        self.tokens = tokens
+
+    async def get_client_info(self):
+        return self.client
+
+    async def set_client_info(self, client_info):
+        self.client = client_info
+
+
 async def main():
-    if url := os.environ.get("MCP_URL"):
+    url = os.environ.get("MCP_URL")
+    if issuer := os.environ.get("MCP_ISSUER"):
+        # The server is asked where tokens are given.
+        credentials = ClientCredentialsOAuthProvider(
+            server_url=url, storage=Kept(), client_id="trial", client_secret=os.environ["MCP_SECRET"],
+            scopes="db:read", issuer=issuer,
+        )
+        transport = streamablehttp_client(url, auth=credentials)
+    elif url:
         bearer = {"Authorization": f"Bearer {os.environ['MCP_TOKEN']}"}
         transport = streamablehttp_client(url, headers=bearer)
     else:

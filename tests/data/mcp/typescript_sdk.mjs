@@ -8,12 +8,24 @@ const { Client } = await load("client/index.js");
 const { StdioClientTransport } = await load("client/stdio.js");
 const { StreamableHTTPClientTransport } = await load("client/streamableHttp.js");
 
+const { ClientCredentialsProvider } = await load("client/auth-extensions.js");
+
 const client = new Client({ name: "trial", version: "1" });
-const { MCP_URL, MCP_TOKEN, PGSIEVE, UPSTREAM } = process.env;
+const { MCP_URL, MCP_TOKEN, MCP_ISSUER, MCP_SECRET, PGSIEVE, UPSTREAM } = process.env;
+// With an issuer the server is asked where tokens are given.
+const bearer = () => ({
+  requestInit: { headers: { Authorization: `Bearer ${MCP_TOKEN}` } },
+});
+const credentials = () => ({
+  authProvider: new ClientCredentialsProvider({
+    clientId: "trial",
+    clientSecret: MCP_SECRET,
+    expectedIssuer: MCP_ISSUER,
+    scope: "db:read",
+  }),
+});
 const transport = MCP_URL
-  ? new StreamableHTTPClientTransport(new URL(MCP_URL), {
-      requestInit: { headers: { Authorization: `Bearer ${MCP_TOKEN}` } },
-    })
+  ? new StreamableHTTPClientTransport(new URL(MCP_URL), MCP_ISSUER ? credentials() : bearer())
   : new StdioClientTransport({ command: PGSIEVE, args: ["mcp", "--upstream", UPSTREAM] });
 await client.connect(transport);
 console.log("server:", client.getServerVersion().name);

@@ -1,5 +1,6 @@
 //! What others can reach: the admin address by its names, and files that hold secrets.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
@@ -78,13 +79,11 @@ const DURATIONS: &[(&str, &str)] = &[
 fn every_key_that_is_a_duration_is_known_here() {
     let is_duration = |text: &str| pgsieve::policy::units::duration(text).is_ok() && text != "0";
     let found = KEYS.iter().filter(|key| is_duration(key.default));
-    let found: Vec<&str> = found.map(|key| key.path).collect();
+    let found: BTreeSet<&str> = found.map(|key| key.path).collect();
     let known = DURATIONS.iter().map(|(path, _)| *path);
-    // That of tokens means something beside others alone, and is tried with them.
-    let known: Vec<&str> = ["client.auth.oidc.clock_skew"]
-        .into_iter()
-        .chain(known)
-        .collect();
+    // Those of tokens mean something beside others alone, and are tried with them.
+    let of_tokens = ["client.auth.oidc.clock_skew", "mcp.oauth.clock_skew"];
+    let known: BTreeSet<&str> = of_tokens.into_iter().chain(known).collect();
     assert_eq!(found, known);
 }
 

@@ -133,3 +133,95 @@ fn what_is_wrong_with_tokens_is_told_with_its_key() {
         assert!(!problems.contains("ann:pw"), "{problems}");
     }
 }
+
+/// Settings of agents over HTTP who come with tokens of an issuer.
+fn oauth(url: &str, keys: &str) -> String {
+    format!(
+        "upstream: {{ url: '{url}' }}\nmcp:\n  listen: 127.0.0.1:0\n  oauth:\n    \
+         issuer: https://id.example.org\n{keys}"
+    )
+}
+
+const RESOURCE: &str = "    resource: https://db.example.org/mcp\n    keys: https://id/k\n";
+
+#[test]
+fn tokens_of_agents_are_taken_as_the_settings_say() {
+    let read = |more: &str| {
+        let text = oauth("postgres://svc@h/d", &format!("{RESOURCE}{more}"));
+        good(&file(&text)).mcp.unwrap().oauth.unwrap()
+    };
+    let plain = read("");
+    assert_eq!(plain.expected.issuer, "https://id.example.org");
+    assert_eq!(plain.expected.audience, "https://db.example.org/mcp");
+    assert_eq!(plain.expected.user_claim, "sub");
+    assert_eq!(plain.expected.clock_skew, 30);
+    assert!(plain.policy_claim.is_none() && plain.role_claim.is_none());
+    let all = read(
+        "    audience: api\n    user_claim: email\n    policy_claim: p\n    role_claim: r\n    \
+         roles: [a, b]\n    scopes: ['db:read']\n    attributes: {tenant: tid}\n    \
+         clock_skew: 1min\n",
+    );
+    assert_eq!(all.expected.audience, "api");
+    assert_eq!(all.expected.user_claim, "email");
+    assert_eq!(all.expected.attributes["tenant"], "tid");
+    assert_eq!(all.expected.clock_skew, 60);
+    assert_eq!(all.policy_claim.as_deref(), Some("p"));
+    assert_eq!(all.role_claim.as_deref(), Some("r"));
+    assert_eq!(all.roles, ["a", "b"]);
+    assert_eq!(all.scopes, ["db:read"]);
+}
+
+#[test]
+fn what_is_wrong_with_tokens_of_agents_is_told_with_its_key() {
+    for (more, wanted) in [
+        (
+            "    keys: https://id/k\n",
+            "mcp.oauth.resource: is required by mcp.oauth.issuer",
+        ),
+        (
+            "    resource: https://db/mcp\n",
+            "mcp.oauth.keys: is required by mcp.oauth.issuer",
+        ),
+        (
+            "    resource: http://db/mcp\n    keys: https://id/k\n",
+            "mcp.oauth.resource: the address is wanted by which agents know this server",
+        ),
+        (
+            "    resource: https://db/mcp\n    keys: http://id/k\n",
+            "mcp.oauth.keys: ",
+        ),
+        (
+            &format!("{RESOURCE}    role_claim: r\n"),
+            "mcp.oauth.role_claim: mcp.oauth.role_claim and mcp.oauth.roles need each other",
+        ),
+        (
+            &format!("{RESOURCE}    roles: [r]\n"),
+            "mcp.oauth.roles: mcp.oauth.role_claim and mcp.oauth.roles need each other",
+        ),
+        (
+            &format!("{RESOURCE}    scopes: ['db read']\n"),
+            "mcp.oauth.scopes: a scope is of plain letters",
+        ),
+        (
+            &format!(
+                "{RESOURCE}    attributes: {{tenant: tid}}\nclient: {{auth: {{attributes: \
+                 {{ann: {{tenant: 3}}}}}}}}\n"
+            ),
+            "mcp.oauth.attributes: tenant is an attribute of users in client.auth.attributes",
+        ),
+    ] {
+        let problems = bad(&file(&oauth("postgres://svc@h/d", more)));
+        assert!(problems.contains(wanted), "{wanted}: {problems}");
+    }
+    let problems = bad(&file(&oauth("postgres://h/d", RESOURCE)));
+    assert!(
+        problems.contains("mcp.oauth needs a user in upstream.url"),
+        "{problems}"
+    );
+    let named = format!("{RESOURCE}    role_claim: r\n    roles: [a]\n");
+    good(&file(&oauth("postgres://h/d", &named)));
+    let none = "upstream: { url: 'postgres://svc@h/d' }\nmcp: {oauth: {scopes: [a]}}\n";
+    assert!(bad(&file(none)).contains("mcp.oauth.scopes: is only for mcp.oauth.issuer"));
+    let neither = "upstream: { url: 'postgres://svc@h/d' }\nmcp: {listen: '127.0.0.1:0'}\n";
+    assert!(bad(&file(neither)).contains("needs mcp.token_file or mcp.oauth.issuer"));
+}

@@ -11,7 +11,7 @@ mod eighteen;
 mod first_bytes;
 mod impostors;
 mod listening;
-mod oidc;
+pub mod oidc;
 mod passthrough;
 mod raw;
 mod report_as;

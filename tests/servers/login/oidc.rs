@@ -26,11 +26,12 @@ use crate::support::shared::shared_cluster;
 use crate::support::{RawClient, until};
 
 #[path = "../../../src/auth/oidc/signing.rs"]
-mod signing;
+pub(crate) mod signing;
 
 use signing::{Issuer, header};
 
-fn now() -> i64 {
+/// Seconds since 1970.
+pub fn now() -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     i64::try_from(now.as_secs()).unwrap()
 }
@@ -249,7 +250,7 @@ fn no_other_token_does_and_none_is_shown_anywhere() {
     // Of many lines in a second some are left out.
     for (why, user, token) in [
         ("it is of another user", "ben", good.clone()),
-        ("the password is no signed token", "ann", "app".to_owned()),
+        ("it is no signed token", "ann", "app".to_owned()),
         (
             "its signature is wrong",
             "ann",
@@ -257,7 +258,7 @@ fn no_other_token_does_and_none_is_shown_anywhere() {
         ),
         ("it has expired", "ann", of("exp", json!(now() - 3600))),
         (
-            "its iss is not client.auth.oidc.issuer",
+            "its iss is not the issuer of the settings",
             "ann",
             of("iss", json!("x")),
         ),
@@ -356,7 +357,7 @@ fn keys_of_a_file_are_taken_when_it_changes() {
 }
 
 /// An issuer's host: what it answers, and how often it was asked.
-struct Host {
+pub struct Host {
     port: u16,
     answer: Arc<Mutex<String>>,
     asked: Arc<AtomicUsize>,
@@ -364,7 +365,7 @@ struct Host {
 
 impl Host {
     /// For localhost, by an authority that is left in the folder as `id/ca.crt`.
-    fn start(folder: &Path) -> Self {
+    pub fn start(folder: &Path) -> Self {
         let wish = CertificateRequest {
             hosts: &[],
             client_name: "app",
@@ -407,13 +408,15 @@ impl Host {
         }
     }
 
-    fn says(&self, status: &str, body: &str) {
+    /// Answers so from now on.
+    pub fn says(&self, status: &str, body: &str) {
         let length = body.len();
         let head = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\n\r\n");
         *self.answer.lock().unwrap() = format!("{head}{body}");
     }
 
-    fn url(&self) -> String {
+    /// Where its keys are.
+    pub fn url(&self) -> String {
         format!("https://localhost:{}/keys", self.port)
     }
 }

@@ -2,6 +2,8 @@
 
 mod client;
 mod http;
+mod http_client;
+mod oauth;
 mod protocol;
 mod statements;
 mod told;
