@@ -5,10 +5,12 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 
 use super::error::AppError;
 use crate::choose::score::ChoiceWeights;
 use crate::config::mcp::McpSettings;
+use crate::limits::mcp::CHOICES_MAX;
 use crate::mcp;
 use crate::mcp::http::bearers::AdmittedBearers;
 use crate::mcp::http::callers::{AllowedNames, HttpCallers};
@@ -112,6 +114,7 @@ impl ProgramFront {
             groundings,
             local_clients,
             weights,
+            choices: Arc::new(Semaphore::new(CHOICES_MAX)),
         };
         let own = services.clone();
         let starter = async move {

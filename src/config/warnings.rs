@@ -46,7 +46,9 @@ impl ConfigWarning {
 /// 1970.
 pub fn of(settings: &ProgramSettings, now: i64) -> Vec<ConfigWarning> {
     let mut all = Vec::new();
-    if matches!(settings.auth, AuthSettings::Trust { .. }) {
+    // Where nobody can log in, whoever has started the process is the only client.
+    let has_clients = !settings.listen.is_empty();
+    if has_clients && matches!(settings.auth, AuthSettings::Trust { .. }) {
         all.push(ConfigWarning::new(
             SettingsWarning::TrustInUse,
             "client.auth.method",

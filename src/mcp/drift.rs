@@ -8,6 +8,7 @@ use rmcp::service::{Peer, SubscriptionContext};
 use tokio::time::sleep;
 
 use super::resources;
+use super::services::McpCaller;
 use super::session::McpSession;
 use crate::grounding::GroundingVersion;
 use crate::limits::mcp::DRIFT_PAUSE;
@@ -16,6 +17,7 @@ use crate::upstream::catalog_cache::groundings::GroundingBasis;
 /// What was seen last of what a caller may read.
 struct DriftWatch {
     session: Arc<McpSession>,
+    caller: McpCaller,
     basis: Option<GroundingBasis>,
     version: Option<GroundingVersion>,
 }
@@ -23,8 +25,8 @@ struct DriftWatch {
 /// Tells a client that has greeted of changes, for as long as it is there.
 ///
 /// May be cancelled.
-pub async fn watch(session: Arc<McpSession>, peer: Peer<RoleServer>) {
-    let mut watch = DriftWatch::new(session);
+pub async fn watch((session, caller): (Arc<McpSession>, McpCaller), peer: Peer<RoleServer>) {
+    let mut watch = DriftWatch::new(session, caller);
     while !peer.is_transport_closed() {
         if watch.is_changed().await {
             let address = ResourceUpdatedNotificationParam::new(resources::GROUNDING);
@@ -39,8 +41,11 @@ pub async fn watch(session: Arc<McpSession>, peer: Peer<RoleServer>) {
 /// Tells a client that listens of changes, until it does not any more.
 ///
 /// May be cancelled.
-pub async fn listen(session: Arc<McpSession>, subscription: &SubscriptionContext) {
-    let mut watch = DriftWatch::new(session);
+pub async fn listen(
+    (session, caller): (Arc<McpSession>, McpCaller),
+    subscription: &SubscriptionContext,
+) {
+    let mut watch = DriftWatch::new(session, caller);
     loop {
         tokio::select! {
             () = subscription.cancelled() => return,
@@ -57,9 +62,10 @@ pub async fn listen(session: Arc<McpSession>, subscription: &SubscriptionContext
 }
 
 impl DriftWatch {
-    fn new(session: Arc<McpSession>) -> Self {
+    fn new(session: Arc<McpSession>, caller: McpCaller) -> Self {
         Self {
             session,
+            caller,
             basis: None,
             version: None,
         }
@@ -74,17 +80,15 @@ impl DriftWatch {
     /// Whether it is another version than the last time. The database is asked only where the
     /// catalog or the policy is another one.
     async fn is_changed(&mut self) -> bool {
-        let plan = self
-            .session
-            .services()
-            .session_plan_now(self.session.caller());
+        let services = self.session.services();
+        let plan = services.session_plan_now(&self.caller);
         let Ok(basis) = plan.map(|plan| plan.basis()) else {
             return false;
         };
         if self.basis == Some(basis) {
             return false;
         }
-        let Ok(whole) = self.session.grounding().await else {
+        let Ok(whole) = services.grounding(&self.caller).await else {
             return false;
         };
         self.basis = Some(basis);

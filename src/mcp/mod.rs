@@ -11,12 +11,14 @@
 //! * [`tools`]: what can be called; [`arguments`], [`answers`]: how calls are read and answered
 //! * [`statements`]: a statement sent and its answer read; [`outcome`]: what came of it;
 //!   [`values`]: values as JSON; [`held_results`]: further pages of long results
+//! * [`clarification`]: questions to the person behind a client
 //! * [`resources`]: what can be read; [`prompts`]: what can be asked a model; [`drift`]: whether
 //!   what callers may read has changed
 
 pub mod answers;
 pub mod arguments;
 pub mod bearer_grant;
+pub mod clarification;
 pub mod drift;
 pub mod held_results;
 pub mod http;

@@ -1,9 +1,10 @@
 //! What can be asked a model: a prompt with what the caller may read.
 
-use rmcp::ErrorData;
 use rmcp::model::{
     GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role,
 };
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
 
 use super::session::McpSession;
 use crate::grounding::{GroundingFormat, GroundingWish};
@@ -27,6 +28,7 @@ pub fn all() -> Vec<Prompt> {
 pub async fn get(
     session: &McpSession,
     asked: GetPromptRequestParams,
+    context: &RequestContext<RoleServer>,
 ) -> Result<GetPromptResult, ErrorData> {
     if asked.name != WRITE_SQL {
         return Err(ErrorData::invalid_params("there is no such prompt", None));
@@ -36,7 +38,7 @@ pub async fn get(
     let Some(question) = question.filter(|question| !question.trim().is_empty()) else {
         return Err(ErrorData::invalid_params("question is missing", None));
     };
-    let whole = session.grounding().await;
+    let whole = session.grounding(context).await;
     let whole = whole.map_err(|failure| ErrorData::internal_error(failure.to_string(), None))?;
     let wish = GroundingWish {
         question: Some(question.to_owned()),

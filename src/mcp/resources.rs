@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
 use serde_json::json;
 
 use super::session::McpSession;
@@ -23,8 +24,11 @@ const KNOWLEDGE: &str = "pgsieve://knowledge/";
 ///
 /// # Errors
 /// The database cannot be told of now.
-pub async fn list(session: &McpSession) -> Result<Vec<Resource>, ErrorData> {
-    let whole = grounding(session).await?;
+pub async fn list(
+    session: &McpSession,
+    context: &RequestContext<RoleServer>,
+) -> Result<Vec<Resource>, ErrorData> {
+    let whole = grounding(session, context).await?;
     let mut resources = vec![
         Resource::new(GROUNDING, "grounding")
             .with_title("What can be read")
@@ -59,11 +63,15 @@ pub fn templates() -> Vec<ResourceTemplate> {
 ///
 /// # Errors
 /// There is no such resource, or the database cannot be told of now.
-pub async fn read(session: &McpSession, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub async fn read(
+    session: &McpSession,
+    uri: &str,
+    context: &RequestContext<RoleServer>,
+) -> Result<ReadResourceResult, ErrorData> {
     let (text, kind) = if uri == POLICY {
-        (policy(session).await?, JSON)
+        (policy(session, context).await?, JSON)
     } else {
-        let whole = grounding(session).await?;
+        let whole = grounding(session, context).await?;
         match record(&whole, uri) {
             Some(sentence) => (sentence, TEXT),
             None => (told(&whole, uri)?, MARKDOWN),
@@ -73,8 +81,11 @@ pub async fn read(session: &McpSession, uri: &str) -> Result<ReadResourceResult,
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-async fn grounding(session: &McpSession) -> Result<Arc<WholeGrounding>, ErrorData> {
-    let whole = session.grounding().await;
+async fn grounding(
+    session: &McpSession,
+    context: &RequestContext<RoleServer>,
+) -> Result<Arc<WholeGrounding>, ErrorData> {
+    let whole = session.grounding(context).await;
     whole.map_err(|failure| ErrorData::internal_error(failure.to_string(), None))
 }
 
@@ -104,8 +115,12 @@ fn record(whole: &WholeGrounding, uri: &str) -> Option<String> {
     Some(record.sentence())
 }
 
-async fn policy(session: &McpSession) -> Result<String, ErrorData> {
-    let plan = session.services().session_plan(session.caller()).await;
+async fn policy(
+    session: &McpSession,
+    context: &RequestContext<RoleServer>,
+) -> Result<String, ErrorData> {
+    let caller = session.caller(context);
+    let plan = session.services().session_plan(&caller).await;
     let plan = plan.map_err(|failure| ErrorData::internal_error(failure.to_string(), None))?;
     // What there is under it is told by the grounding, as far as the caller may read it.
     let told = json!({ "name": plan.policy.name(), "version": plan.policy.version() });

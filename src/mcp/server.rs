@@ -41,22 +41,29 @@ impl McpServer {
         &self,
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, ErrorData> {
+    ) -> Result<CallToolResponse, ErrorData> {
         let CallToolRequestParams {
-            name, arguments, ..
+            name,
+            arguments,
+            input_responses,
+            ..
         } = request;
         let Some(tool) = ToolName::named(&name) else {
             return Err(ErrorData::invalid_params("there is no such tool", None));
         };
         let session = &*self.session;
-        Ok(match tool {
+        let answer: CallToolResult = match tool {
             ToolName::Query => tools::query::call(session, arguments, context).await,
             ToolName::Check => tools::check::call(session, arguments, context).await,
             ToolName::Explain => tools::explain::call(session, arguments, context).await,
-            ToolName::Describe => tools::describe::call(session, arguments).await,
-            ToolName::Choose => tools::choose::call(session, arguments).await,
+            ToolName::Describe => {
+                let given = (arguments, input_responses);
+                return Ok(tools::describe::call(session, given, context).await);
+            }
+            ToolName::Choose => tools::choose::call(session, arguments, context).await,
             ToolName::Why => tools::why::call(session, arguments),
-        })
+        };
+        Ok(answer.into())
     }
 }
 
@@ -82,8 +89,7 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.session.meet(&context);
-        self.call(request, &context).await.map(Into::into)
+        self.call(request, &context).await
     }
 
     async fn list_tools(
@@ -99,8 +105,7 @@ impl ServerHandler for McpServer {
         _request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        self.session.meet(&context);
-        let listed = resources::list(&self.session).await?;
+        let listed = resources::list(&self.session, &context).await?;
         Ok(ListResourcesResult::with_all_items(listed))
     }
 
@@ -118,8 +123,7 @@ impl ServerHandler for McpServer {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.session.meet(&context);
-        resources::read(&self.session, &request.uri)
+        resources::read(&self.session, &request.uri, &context)
             .await
             .map(Into::into)
     }
@@ -137,8 +141,9 @@ impl ServerHandler for McpServer {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        self.session.meet(&context);
-        prompts::get(&self.session, request).await.map(Into::into)
+        prompts::get(&self.session, request, &context)
+            .await
+            .map(Into::into)
     }
 
     fn accepted_subscription_filter(
@@ -149,12 +154,17 @@ impl ServerHandler for McpServer {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        drift::listen(Arc::clone(&self.session), &context).await;
+        let caller = self.session.caller(context.request_context());
+        drift::listen((Arc::clone(&self.session), caller), &context).await;
         Ok(())
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        tokio::spawn(drift::watch(Arc::clone(&self.session), context.peer));
+        let program = context.peer.peer_info();
+        let program = program.as_ref().map(|known| &known.client_info);
+        let caller = self.session.caller_at(program, &context.extensions);
+        let session = Arc::clone(&self.session);
+        tokio::spawn(drift::watch((session, caller), context.peer));
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep};
 
 use super::bearer_grant::BearerGrant;
@@ -30,6 +31,8 @@ pub struct McpServices {
     pub local_clients: LocalClients,
     /// What points are given for where candidates are put in order.
     pub weights: ChoiceWeights,
+    /// Places of calls that do so.
+    pub choices: Arc<Semaphore>,
 }
 
 /// Who calls.
@@ -155,6 +158,8 @@ fn request_of(caller: &McpCaller) -> GroundingRequest {
     let admitted = caller.admitted.as_deref();
     GroundingRequest {
         user: caller.user.clone(),
+        application_name: caller.application_name.clone(),
+        client_address: caller.from.map(|from| from.ip().to_canonical()),
         database: Some(caller.database.clone()),
         role: admitted.map(|admitted| admitted.identity.user.clone()),
         policy: admitted.and_then(|admitted| admitted.policy.as_deref().map(str::to_owned)),

@@ -4,9 +4,10 @@
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::RoleServer;
+use rmcp::model::{Extensions, Implementation};
 use rmcp::service::RequestContext;
 
 use super::answers;
@@ -26,9 +27,8 @@ use crate::wire_client::session::SessionFault;
 /// One session of the protocol.
 pub struct McpSession {
     services: McpServices,
-    /// Who calls, but for what its program calls itself, which is known from its first request on.
+    /// Who calls, but for where a request comes from and what its program calls itself.
     known: McpCaller,
-    caller: OnceLock<McpCaller>,
     statements: StatementLanes,
     waiting: AtomicUsize,
     held: Mutex<HeldResults>,
@@ -42,7 +42,6 @@ impl McpSession {
             statements: StatementLanes::new(&services, lanes),
             services,
             known,
-            caller: OnceLock::new(),
             waiting: AtomicUsize::new(0),
             held: Mutex::default(),
             last_refusal: Mutex::default(),
@@ -54,9 +53,22 @@ impl McpSession {
         &self.services
     }
 
-    /// Who calls.
-    pub fn caller(&self) -> &McpCaller {
-        self.caller.get().unwrap_or(&self.known)
+    /// Who makes a request.
+    pub fn caller(&self, context: &RequestContext<RoleServer>) -> McpCaller {
+        self.caller_at(context.client_info().as_ref(), &context.extensions)
+    }
+
+    /// Who says something, with what came along with it.
+    pub fn caller_at(&self, program: Option<&Implementation>, along: &Extensions) -> McpCaller {
+        let application_name = match program {
+            Some(program) => cleaned(&program.name),
+            None => self.known.application_name.clone(),
+        };
+        McpCaller {
+            application_name,
+            from: address_of(along),
+            ..self.known.clone()
+        }
     }
 
     /// The results that have further pages.
@@ -71,12 +83,33 @@ impl McpSession {
         last.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What the caller may read, whole.
+    /// What whoever makes a request may read, whole.
     ///
     /// # Errors
     /// The database cannot be told of now.
-    pub async fn grounding(&self) -> Result<Arc<WholeGrounding>, GroundingFailure> {
-        self.services().grounding(self.caller()).await
+    pub async fn grounding(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Arc<WholeGrounding>, GroundingFailure> {
+        self.services().grounding(&self.caller(context)).await
+    }
+
+    /// A place among the calls that wait.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn place(&self) -> Result<CallPlace<'_>, SessionFault> {
+        let place = CallPlace {
+            waiting: &self.waiting,
+        };
+        match self.waiting.fetch_add(1, Ordering::Relaxed) < CALLS_WAITING_MAX {
+            true => Ok(place),
+            false => Err(SessionFault::Refused(ServerError {
+                sqlstate: "53300".to_owned(),
+                message: "too many calls of this session wait for their turn".to_owned(),
+                ..ServerError::default()
+            })),
+        }
     }
 
     /// Sends a statement, after those of the session that came before.
@@ -88,15 +121,10 @@ impl McpSession {
         (action, text): (StatementAction, &str),
         context: &RequestContext<RoleServer>,
     ) -> Result<StatementOutcome, SessionFault> {
-        let Some(_place) = CallPlace::take(&self.waiting) else {
-            return Err(SessionFault::Refused(ServerError {
-                sqlstate: "53300".to_owned(),
-                message: "too many calls of this session wait for their turn".to_owned(),
-                ..ServerError::default()
-            }));
-        };
+        let _place = self.place()?;
+        let caller = self.caller(context);
         let statements = tokio::select! {
-            statements = self.statements.take() => statements,
+            statements = self.statements.take(&caller) => statements,
             () = context.ct.cancelled() => None,
         };
         let Some(mut statements) = statements.filter(|_| !context.ct.is_cancelled()) else {
@@ -105,7 +133,7 @@ impl McpSession {
         let attention = CallerAttention::of(context);
         let placed = in_trace(text, context);
         let sent = (action, placed.as_deref().unwrap_or(text));
-        let outcome = statements.send(self.caller(), sent, &attention).await?;
+        let outcome = statements.send(&caller, sent, &attention).await?;
         if let Some(error) = outcome
             .error
             .as_ref()
@@ -128,23 +156,11 @@ impl McpSession {
     /// The names of types, as SQL spells them.
     pub fn type_names(&self, oids: impl Iterator<Item = u32>) -> Vec<String> {
         let catalogs = &self.services().login_context.catalogs;
-        let known = catalogs.groundable(Some(&self.caller().database)).ok();
+        let known = catalogs.groundable(Some(&self.known.database)).ok();
         let catalog = known
             .as_ref()
             .map(|known| &**known.policy_effects.catalog());
         oids.map(|oid| type_name(catalog, oid)).collect()
-    }
-
-    /// What a program calls itself is known from its first request on.
-    pub fn meet(&self, context: &RequestContext<RoleServer>) {
-        let Some(client) = context.client_info() else {
-            return;
-        };
-        self.caller.get_or_init(|| McpCaller {
-            application_name: cleaned(&client.name),
-            from: address_of(context),
-            ..self.known.clone()
-        });
     }
 }
 
@@ -164,21 +180,14 @@ fn in_trace(text: &str, context: &RequestContext<RoleServer>) -> Option<String> 
 const TRACEPARENT_BYTES: usize = 55;
 
 /// Where a request comes from, over HTTP.
-fn address_of(context: &RequestContext<RoleServer>) -> Option<SocketAddr> {
-    let parts = context.extensions.get::<hyper::http::request::Parts>()?;
+fn address_of(along: &Extensions) -> Option<SocketAddr> {
+    let parts = along.get::<hyper::http::request::Parts>()?;
     parts.extensions.get().copied()
 }
 
 /// A place among the calls that wait.
-struct CallPlace<'w> {
+pub struct CallPlace<'w> {
     waiting: &'w AtomicUsize,
-}
-
-impl<'w> CallPlace<'w> {
-    fn take(waiting: &'w AtomicUsize) -> Option<Self> {
-        let place = Self { waiting };
-        (waiting.fetch_add(1, Ordering::Relaxed) < CALLS_WAITING_MAX).then_some(place)
-    }
 }
 
 impl Drop for CallPlace<'_> {

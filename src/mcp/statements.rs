@@ -2,6 +2,7 @@
 //! does not wait for it any more.
 
 use std::future::Future;
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rmcp::service::RequestContext;
@@ -35,8 +36,26 @@ pub enum StatementAction {
 pub struct CallerStatements {
     services: McpServices,
     session: Option<ClientSession>,
+    /// Whose that is: a policy may be for this address, or this program, and for no other.
+    opened_by: SessionOpener,
     state: SessionState,
     used: Instant,
+}
+
+/// What is known of a caller when a session is opened that may differ from request to request.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct SessionOpener {
+    address: Option<IpAddr>,
+    application_name: String,
+}
+
+impl SessionOpener {
+    fn of(caller: &McpCaller) -> Self {
+        Self {
+            address: caller.from.map(|from| from.ip()),
+            application_name: caller.application_name.clone(),
+        }
+    }
 }
 
 /// Whether what a statement leaves in its session is there for the next one.
@@ -66,6 +85,7 @@ impl StatementLanes {
             Mutex::new(CallerStatements {
                 services: services.clone(),
                 session: None,
+                opened_by: SessionOpener::default(),
                 state,
                 used: Instant::now(),
             })
@@ -92,9 +112,16 @@ impl StatementLanes {
     /// One that is free, or will be; none where there are none.
     ///
     /// May be cancelled.
-    pub async fn take(&self) -> Option<MutexGuard<'_, CallerStatements>> {
-        if let Some(free) = self.lanes.iter().find_map(|lane| lane.try_lock().ok()) {
-            return Some(free);
+    pub async fn take(&self, caller: &McpCaller) -> Option<MutexGuard<'_, CallerStatements>> {
+        let opener = SessionOpener::of(caller);
+        let free = |fits: &dyn Fn(&CallerStatements) -> bool| {
+            let mut lanes = self.lanes.iter().filter_map(|lane| lane.try_lock().ok());
+            lanes.find(|statements| fits(statements))
+        };
+        let own = free(&|one| one.session.is_some() && one.opened_by == opener);
+        let unused = || free(&|one| one.session.is_none());
+        if let Some(found) = own.or_else(unused).or_else(|| free(&|_| true)) {
+            return Some(found);
         }
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
         let place = turn.checked_rem(self.lanes.len())?;
@@ -145,9 +172,12 @@ impl CallerStatements {
         (action, text): (StatementAction, &str),
         attention: &CallerAttention<'_>,
     ) -> Result<StatementOutcome, SessionFault> {
-        let mut session = match self.usable() {
+        let mut session = match self.usable(caller) {
             Some(session) => session,
-            None => self.open(caller).await?,
+            None => {
+                self.opened_by = SessionOpener::of(caller);
+                self.open(caller).await?
+            }
         };
         let began = Instant::now();
         let deadline = began + STATEMENT_TIME_MAX;
@@ -168,10 +198,11 @@ impl CallerStatements {
         Ok(outcome)
     }
 
-    /// The session that is open.
-    fn usable(&mut self) -> Option<ClientSession> {
+    /// The session that is open, where it is this caller's.
+    fn usable(&mut self, caller: &McpCaller) -> Option<ClientSession> {
         let mut session = self.session.take()?;
-        (!session.is_ended()).then_some(session)
+        let is_own = self.opened_by == SessionOpener::of(caller);
+        (is_own && !session.is_ended()).then_some(session)
     }
 
     async fn open(&self, caller: &McpCaller) -> Result<ClientSession, SessionFault> {

@@ -2,6 +2,7 @@
 //! session it would be.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use crate::auth::settings::{AuthSettings, OidcPeople, UserAttributes};
@@ -41,6 +42,8 @@ pub struct AssumedSession {
     pub search_path: Option<Vec<String>>,
     /// What it has set.
     pub settings: BTreeMap<String, String>,
+    /// Where it comes from, where that is known.
+    pub client_address: Option<IpAddr>,
     /// What its proof says of its user.
     pub claims: UserClaims,
 }
@@ -144,7 +147,7 @@ impl AssumedDatabase {
         search_path::split(written.unwrap_or(catalog.usual_search_path()))
     }
 
-    /// What is known of somebody's session when its policy is chosen. Where it comes from is not.
+    /// What is known of somebody's session when its policy is chosen.
     pub fn traits_of(&self, who: &AssumedSession) -> SessionTraits {
         let shown = who.certificate.as_ref();
         let mut claims = self.attributes_of(who);
@@ -154,7 +157,7 @@ impl AssumedDatabase {
             user: who.user.as_str().into(),
             database: self.database_of(who).into(),
             application_name: who.application_name.as_str().into(),
-            client_address: None,
+            client_address: who.client_address,
             certificate_name: shown.and_then(NamedCertificate::common_name).map(Box::from),
             claims,
             named_policy: None,

@@ -126,6 +126,7 @@ fn the_python_sdk() {
          why: write_statement\n\
          checked: repaired\n\
          described: True\n\
+         clarified: since March\n\
          resources: ['pgsieve://grounding', 'pgsieve://policy']\n\
          read: True\n\
          prompt: True\n"
@@ -142,6 +143,7 @@ fn the_typescript_sdk() {
          rows: [[1,\"name 1\"],[2,\"name 2\"]]\n\
          refused: true write_statement\n\
          explained: true\n\
+         clarified: since March\n\
          resources: pgsieve://grounding pgsieve://policy\n\
          read: true\n\
          prompt: true\n"

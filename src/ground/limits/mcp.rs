@@ -52,11 +52,23 @@ pub const DRIFT_PAUSE: Duration = Duration::from_secs(2);
 /// Calls of one session that wait for their turn: a model waits for an answer before it asks again.
 pub const CALLS_WAITING_MAX: usize = 32;
 
+/// Calls that put candidates in order at a time: each has a session at the database of its own.
+pub const CHOICES_MAX: usize = 8;
+
 /// Parts of a plan that are told beside it.
 pub const PLAN_NOTES_MAX: usize = 3;
 
 /// Bytes of a question.
 pub const QUESTION_BYTES_MAX: usize = 16 * 1024;
+
+/// Questions that a person is asked at a time.
+pub const CLARIFICATIONS_MAX: usize = 5;
+
+/// Bytes of an answer to one of them: what is longer is cut.
+pub const CLARIFY_ANSWER_BYTES_MAX: usize = 2_000;
+
+/// How long a person may take to answer.
+pub const CLARIFY_TIME_MAX: Duration = Duration::from_secs(300);
 
 /// Bytes of a file of tokens: some ten thousand of them.
 pub const TOKEN_FILE_BYTES_MAX: u64 = 4 << 20;

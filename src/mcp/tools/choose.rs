@@ -2,19 +2,24 @@
 
 use std::sync::Arc;
 
+use rmcp::RoleServer;
 use rmcp::model::{CallToolResult, JsonObject};
+use rmcp::service::RequestContext;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{ToolDescription, answer_schema, arguments, statement_fields};
 use crate::choose::candidate::Candidate;
 use crate::choose::session::{ChoiceLogin, ChoiceSession};
-use crate::choose::{self, AgreementMode, told};
+use crate::choose::{self, AgreementMode, RankedCandidate, told};
 use crate::limits::choice::{CANDIDATES_MAX, QUESTION_BYTES_MAX};
 use crate::mcp::answers;
 use crate::mcp::arguments::{self as given, WrongArguments};
+use crate::mcp::services::McpCaller;
 use crate::mcp::session::McpSession;
+use crate::telemetry::events::CandidatesRanked;
 use crate::upstream::snapshot;
+use crate::wire_client::session::SessionFault;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -65,21 +70,57 @@ pub fn description() -> ToolDescription {
 }
 
 /// Answers a call.
-pub async fn call(session: &McpSession, arguments: Option<JsonObject>) -> CallToolResult {
+pub async fn call(
+    session: &McpSession,
+    arguments: Option<JsonObject>,
+    context: &RequestContext<RoleServer>,
+) -> CallToolResult {
     let (question, candidates) = match read(arguments) {
         Ok(read) => read,
         Err(why) => return answers::wrong(&why),
     };
-    let choice = match choice_session(session).await {
-        Ok(choice) => Arc::new(choice),
+    let _place = match session.place() {
+        Ok(place) => place,
+        Err(fault) => return answers::lost(&fault),
+    };
+    let chosen = rank(session, (&question, candidates), context);
+    let chosen = tokio::select! {
+        chosen = chosen => chosen,
+        () = context.ct.cancelled() => return answers::lost(&SessionFault::TimedOut),
+    };
+    let ranked = match chosen {
+        Ok(ranked) => ranked,
         Err(words) => return answers::failed("55000", &words),
     };
-    let weights = &session.services().weights;
-    // What runs has a line in the audit, and this way has none: nobody votes by results.
-    let off = AgreementMode::Off;
-    let ranked = choose::choose(&choice, &question, candidates, weights, off).await;
     let ranked: Vec<Value> = ranked.iter().map(told::as_json).collect();
     answers::answer(json!({ "candidates": ranked }))
+}
+
+/// The candidates, best first; else why nobody can say.
+async fn rank(
+    session: &McpSession,
+    (question, candidates): (&str, Vec<Candidate>),
+    context: &RequestContext<RoleServer>,
+) -> Result<Vec<RankedCandidate>, String> {
+    let services = session.services();
+    let caller = session.caller(context);
+    // It is never closed.
+    let _turn = services
+        .choices
+        .acquire()
+        .await
+        .map_err(|_closed| "pgsieve ends")?;
+    let choice = Arc::new(choice_session(session, &caller).await?);
+    let count = candidates.len();
+    // What runs has a line in the audit that says so: nobody votes by results here.
+    let off = AgreementMode::Off;
+    let ranked = choose::choose(&choice, question, candidates, &services.weights, off).await;
+    services.login_context.telemetry.emit(&CandidatesRanked {
+        user: &caller.user,
+        application_name: &caller.application_name,
+        candidates: count,
+    });
+    Ok(ranked)
 }
 
 fn read(arguments: Option<JsonObject>) -> Result<(String, Vec<Candidate>), WrongArguments> {
@@ -104,9 +145,9 @@ fn read(arguments: Option<JsonObject>) -> Result<(String, Vec<Candidate>), Wrong
 }
 
 /// The caller's session, as candidates are judged in it; else why there is none.
-async fn choice_session(session: &McpSession) -> Result<ChoiceSession, String> {
+async fn choice_session(session: &McpSession, caller: &McpCaller) -> Result<ChoiceSession, String> {
     let services = session.services();
-    let plan = services.session_plan(session.caller()).await;
+    let plan = services.session_plan(caller).await;
     let plan = plan.map_err(|failure| failure.to_string())?;
     let login = services.groundings.login(&plan);
     let unread = |_| "the database cannot be read".to_owned();
@@ -116,7 +157,7 @@ async fn choice_session(session: &McpSession) -> Result<ChoiceSession, String> {
     let facts = facts.map_err(|_| "the database cannot be read".to_owned())?;
     let judge = plan.judge().map_err(|failure| failure.to_string())?;
     // Whoever reads catalogs may have more rights than the caller.
-    let account = services.account(session.caller());
+    let account = services.account(caller);
     let login = ChoiceLogin {
         upstream: login.upstream,
         account: account.ok_or("nobody is known to log in for this caller")?,

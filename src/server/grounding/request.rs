@@ -1,6 +1,7 @@
 //! What can be asked of a running pgsieve: the parameters of `GET /grounding`.
 
 use std::borrow::Cow;
+use std::net::IpAddr;
 
 use percent_encoding::percent_decode;
 
@@ -15,6 +16,10 @@ use crate::session::login::login_settings::AdmissionProof;
 pub struct GroundingRequest {
     /// The user whose session would be told.
     pub user: String,
+    /// What its program calls itself.
+    pub application_name: String,
+    /// Where it comes from, where that is known.
+    pub client_address: Option<IpAddr>,
     /// Its database; the one of the settings without it.
     pub database: Option<String>,
     /// Its role; without it the one that such a user has there.
@@ -81,6 +86,8 @@ impl GroundingRequest {
         }
         Ok(Self {
             user,
+            application_name: String::new(),
+            client_address: None,
             database,
             role,
             policy,

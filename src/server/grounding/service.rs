@@ -117,6 +117,8 @@ impl GroundingService {
             user: user.clone(),
             role: role.clone(),
             claims: request.claims.clone(),
+            application_name: request.application_name.clone(),
+            client_address: request.client_address,
             ..AssumedSession::default()
         };
         // Who logs in as nobody else has the role of that name, or no session.
@@ -178,6 +180,8 @@ impl GroundingService {
         } = &given.key;
         let request = GroundingRequest {
             user: user.clone(),
+            application_name: String::new(),
+            client_address: None,
             database: Some(database.to_owned()),
             role: Some(role.clone()),
             policy: Some(policy.clone()),

@@ -37,6 +37,22 @@ pub const EVENTS: &[EventForm] = &[
         &[PATH, FINGERPRINT],
     ),
     event(
+        "candidates_ranked",
+        false,
+        "An agent had candidates put in order; they were judged and planned, and none has run.",
+        &[
+            field("user", Text, Always, "The user."),
+            field(
+                "application_name",
+                Text,
+                Always,
+                "What its program calls itself.",
+            ),
+            PATH,
+            field("candidates", Number, Always, "How many there were."),
+        ],
+    ),
+    event(
         "limit_reached",
         true,
         "A limit of the policy was reached.",

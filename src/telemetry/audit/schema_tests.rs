@@ -46,6 +46,11 @@ fn statements(telemetry: &Telemetry, session: &SessionInfo) {
         rendered: RenderedNames::default(),
     };
     let text = RecordedText::of(&"x".repeat(AUDIT_TEXT_BYTES_MAX + 1));
+    telemetry.emit(&happened::CandidatesRanked {
+        user: "ann",
+        application_name: "agent",
+        candidates: 2,
+    });
     let path = label::ProtocolPath::Query;
     telemetry.emit(&happened::StatementFinished {
         session,

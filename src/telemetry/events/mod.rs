@@ -38,7 +38,7 @@ pub use connection::{
 };
 pub use limit::LimitReached;
 pub use login::{LoginFinished, LoginSettingChanged};
-pub use plan::PlanAsked;
+pub use plan::{CandidatesRanked, PlanAsked};
 pub use policy::{
     PoliciesCompared, PoliciesHold, PoliciesRead, PolicyEnded, PolicyTestsPassed, PolicyTestsWait,
 };

@@ -8,6 +8,7 @@ from mcp.client.auth import TokenStorage
 from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamablehttp_client
+from mcp.types import ElicitResult
 
 
 class Kept(TokenStorage):
@@ -28,6 +29,12 @@ class Kept(TokenStorage):
         self.client = client_info
 
 
+async def answer(_context, asked):
+    """What the person says to a form: the same in each field."""
+    fields = asked.requestedSchema["properties"]
+    return ElicitResult(action="accept", content={name: "since March" for name in fields})
+
+
 async def main():
     url = os.environ.get("MCP_URL")
     if issuer := os.environ.get("MCP_ISSUER"):
@@ -44,7 +51,7 @@ async def main():
         arguments = ["mcp", "--upstream", os.environ["UPSTREAM"]]
         transport = stdio_client(StdioServerParameters(command=os.environ["PGSIEVE"], args=arguments))
     async with transport as (reading, writing, *_):
-        async with ClientSession(reading, writing) as session:
+        async with ClientSession(reading, writing, elicitation_callback=answer) as session:
             greeted = await session.initialize()
             print("server:", greeted.serverInfo.name)
             tools = (await session.list_tools()).tools
@@ -60,6 +67,8 @@ async def main():
             print("checked:", checked.structuredContent["verdict"])
             told = await session.call_tool("describe", {"question": "Which customers are there?"})
             print("described:", "customers" in told.content[0].text)
+            asked = await session.call_tool("describe", {"question": "Recent orders?", "clarify": ["recency"]})
+            print("clarified:", asked.structuredContent["clarified"]["answers"][0]["answer"])
             resources = (await session.list_resources()).resources
             print("resources:", [str(resource.uri) for resource in resources][:2])
             read = await session.read_resource(resources[0].uri)

@@ -10,7 +10,19 @@ const { StreamableHTTPClientTransport } = await load("client/streamableHttp.js")
 
 const { ClientCredentialsProvider } = await load("client/auth-extensions.js");
 
-const client = new Client({ name: "trial", version: "1" });
+const { ElicitRequestSchema } = await load("types.js");
+
+const client = new Client(
+  { name: "trial", version: "1" },
+  { capabilities: { elicitation: {} } },
+);
+// What the person says to a form: the same in each field.
+client.setRequestHandler(ElicitRequestSchema, ({ params }) => ({
+  action: "accept",
+  content: Object.fromEntries(
+    Object.keys(params.requestedSchema.properties).map((name) => [name, "since March"]),
+  ),
+}));
 const { MCP_URL, MCP_TOKEN, MCP_ISSUER, MCP_SECRET, PGSIEVE, UPSTREAM } = process.env;
 // With an issuer the server is asked where tokens are given.
 const bearer = () => ({
@@ -39,6 +51,8 @@ const refused = await call("query", { sql: "DELETE FROM customers" });
 console.log("refused:", refused.isError, refused.structuredContent.error.rule);
 const explained = await call("explain", { sql: "SELECT * FROM orders" });
 console.log("explained:", explained.structuredContent.notes.length > 0);
+const asked = await call("describe", { question: "Recent orders?", clarify: ["recency"] });
+console.log("clarified:", asked.structuredContent.clarified.answers[0].answer);
 const { resources } = await client.listResources();
 console.log("resources:", resources.slice(0, 2).map(({ uri }) => uri).join(" "));
 const read = await client.readResource({ uri: resources[0].uri });

@@ -57,10 +57,15 @@ impl McpClient {
 
     /// Starts one and greets it.
     pub fn greeted(arguments: &[&str]) -> Self {
+        Self::able(arguments, &json!({}))
+    }
+
+    /// The same with what the client is able to do.
+    pub fn able(arguments: &[&str], capabilities: &Value) -> Self {
         let mut client = Self::start(arguments);
         let greeting = json!({
             "protocolVersion": GREETING_REVISION,
-            "capabilities": {},
+            "capabilities": capabilities,
             "clientInfo": { "name": "trial", "version": "1" },
         });
         let greeted = client.request("initialize", greeting);

@@ -1,5 +1,6 @@
 //! `pgsieve mcp`, before a real server: what agents without a driver are answered.
 
+mod clarified;
 mod client;
 mod http;
 mod http_client;
