@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::conformance::Transcript;
+
 /// The revision of the protocol that greets.
 pub const GREETING_REVISION: &str = "2025-11-25";
 
@@ -19,8 +21,9 @@ pub const CURRENT_REVISION: &str = "2026-07-28";
 pub struct McpClient {
     child: Child,
     stdin: Option<ChildStdin>,
-    said: Receiver<Value>,
+    said: Receiver<String>,
     unread: VecDeque<Value>,
+    transcript: Transcript,
     asked: u64,
 }
 
@@ -40,8 +43,7 @@ impl McpClient {
         let stdout = BufReader::new(child.stdout.take().unwrap());
         thread::spawn(move || {
             for line in stdout.lines().map_while(Result::ok) {
-                let message = serde_json::from_str(&line).expect("a line of JSON");
-                if sender.send(message).is_err() {
+                if sender.send(line).is_err() {
                     return;
                 }
             }
@@ -51,31 +53,40 @@ impl McpClient {
             child,
             said,
             unread: VecDeque::new(),
+            transcript: Transcript::new(CURRENT_REVISION),
             asked: 0,
         }
     }
 
     /// Starts one and greets it.
     pub fn greeted(arguments: &[&str]) -> Self {
-        Self::able(arguments, &json!({}))
+        Self::greeted_in(GREETING_REVISION, arguments)
     }
 
-    /// The same with what the client is able to do.
+    /// Starts one and greets it in a revision.
+    pub fn greeted_in(revision: &str, arguments: &[&str]) -> Self {
+        Self::greeted_with(arguments, greeting(revision))
+    }
+
+    /// Starts one and greets it with what the client is able to do.
     pub fn able(arguments: &[&str], capabilities: &Value) -> Self {
+        let mut greeting = greeting(GREETING_REVISION);
+        greeting["capabilities"] = capabilities.clone();
+        Self::greeted_with(arguments, greeting)
+    }
+
+    fn greeted_with(arguments: &[&str], greeting: Value) -> Self {
         let mut client = Self::start(arguments);
-        let greeting = json!({
-            "protocolVersion": GREETING_REVISION,
-            "capabilities": capabilities,
-            "clientInfo": { "name": "trial", "version": "1" },
-        });
+        let revision = greeting["protocolVersion"].clone();
         let greeted = client.request("initialize", greeting);
-        assert_eq!(greeted["protocolVersion"], GREETING_REVISION, "{greeted}");
+        assert_eq!(greeted["protocolVersion"], revision, "{greeted}");
         client.notify("notifications/initialized", json!({}));
         client
     }
 
     /// Writes a line as it is.
     pub fn write(&mut self, line: &str) {
+        self.transcript.sent(line);
         let stdin = self.stdin.as_mut().unwrap();
         writeln!(stdin, "{line}").unwrap();
         stdin.flush().unwrap();
@@ -142,7 +153,10 @@ impl McpClient {
 
     /// The notification of that name, where it has come.
     pub fn heard(&mut self, method: &str) -> Option<Value> {
-        self.unread.extend(self.said.try_iter());
+        while let Ok(line) = self.said.try_recv() {
+            let message = self.read(&line);
+            self.unread.push_back(message);
+        }
         let place = self
             .unread
             .iter()
@@ -162,7 +176,8 @@ impl McpClient {
         }
         let until = Instant::now() + Duration::from_secs(60);
         while let Some(left) = until.checked_duration_since(Instant::now()) {
-            let message = self.said.recv_timeout(left).ok()?;
+            let line = self.said.recv_timeout(left).ok()?;
+            let message = self.read(&line);
             if fits(&message) {
                 return Some(message);
             }
@@ -171,12 +186,22 @@ impl McpClient {
         None
     }
 
+    /// A line of its standard output, which has messages of the protocol alone.
+    fn read(&mut self, line: &str) -> Value {
+        let message = serde_json::from_str(line).expect(line);
+        self.transcript.heard(&message);
+        message
+    }
+
     /// Closes its standard input and waits for its end.
     pub fn close(mut self) -> Option<i32> {
         drop(self.stdin.take());
         let until = Instant::now() + Duration::from_secs(60);
         while Instant::now() < until {
             if let Some(status) = self.child.try_wait().unwrap() {
+                while let Ok(line) = self.said.recv() {
+                    self.read(&line);
+                }
                 return status.code();
             }
             thread::sleep(Duration::from_millis(20));
@@ -186,8 +211,24 @@ impl McpClient {
 }
 
 impl Drop for McpClient {
+    /// What nobody has read is judged all the same.
     fn drop(&mut self) {
+        let unread: Vec<String> = self.said.try_iter().collect();
         let _ = self.child.kill();
         let _ = self.child.wait();
+        if !thread::panicking() {
+            for line in unread {
+                self.read(&line);
+            }
+        }
     }
+}
+
+/// What a client says that greets.
+pub fn greeting(revision: &str) -> Value {
+    json!({
+        "protocolVersion": revision,
+        "capabilities": {},
+        "clientInfo": { "name": "trial", "version": "1" },
+    })
 }

@@ -1,4 +1,4 @@
-//! A client over HTTP, and what it asks.
+//! A pgsieve that serves agents over HTTP, and a client of it.
 
 use std::collections::HashMap;
 use std::fs;
@@ -10,7 +10,8 @@ use std::time::Duration;
 use pgsieve::demo::cluster::free_port;
 use serde_json::{Value, json};
 
-use super::client::{CURRENT_REVISION, GREETING_REVISION};
+use super::client::{CURRENT_REVISION, GREETING_REVISION, greeting};
+use super::conformance::Transcript;
 use super::told::introduction;
 use super::{database, upstream};
 use crate::support::command::pgsieve;
@@ -18,20 +19,27 @@ use crate::support::{Options, Stack, until};
 
 /// A pgsieve that serves agents over HTTP.
 pub struct McpHttp {
+    /// The whole of it.
     pub stack: Stack,
+    /// Where it serves agents.
     pub port: u16,
+    /// Its file of tokens.
     pub tokens: PathBuf,
 }
 
 /// An answer over HTTP.
 #[derive(Debug)]
 pub struct HttpAnswer {
+    /// Its status.
     pub status: u16,
+    /// Its headers, by their names in small letters.
     pub headers: HashMap<String, String>,
+    /// What it says.
     pub body: String,
 }
 
 impl McpHttp {
+    /// With its usual settings.
     pub fn start(name: &str) -> Self {
         Self::with(name, "")
     }
@@ -75,8 +83,9 @@ impl McpHttp {
         token
     }
 
-    pub fn request(&self, method: &str, headers: &[(&str, &str)], body: &str) -> HttpAnswer {
-        self.request_at("/mcp", method, headers, body)
+    /// Asks for something, whole.
+    pub fn request(&self, method: &str, headers: &[(&str, &str)], sent: &str) -> HttpAnswer {
+        self.request_at("/mcp", method, headers, sent)
     }
 
     /// The same at another path.
@@ -85,18 +94,22 @@ impl McpHttp {
         path: &str,
         method: &str,
         headers: &[(&str, &str)],
-        body: &str,
+        sent: &str,
     ) -> HttpAnswer {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream
             .set_read_timeout(Some(Duration::from_secs(60)))
             .unwrap();
-        let named = headers.iter().any(|(name, _)| *name == "Host");
+        let header = |wanted| {
+            let mut values = headers.iter().filter(|(name, _)| *name == wanted);
+            values.next().map(|(_, value)| *value)
+        };
+        let revision = header("MCP-Protocol-Version");
         let mut head = format!(
             "{method} {path} HTTP/1.0\r\nContent-Length: {}\r\n",
-            body.len()
+            sent.len()
         );
-        if !named {
+        if header("Host").is_none() {
             head.push_str(&format!("Host: 127.0.0.1:{}\r\n", self.port));
         }
         for (name, value) in headers {
@@ -104,7 +117,7 @@ impl McpHttp {
         }
         let mut answer = Vec::new();
         // What is refused before it was read to its end may be reset behind the answer.
-        let _ = stream.write_all(format!("{head}\r\n{body}").as_bytes());
+        let _ = stream.write_all(format!("{head}\r\n{sent}").as_bytes());
         let _ = stream.read_to_end(&mut answer);
         let answer = String::from_utf8_lossy(&answer).into_owned();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
@@ -119,11 +132,17 @@ impl McpHttp {
             let (name, value) = line.split_once(": ")?;
             Some((name.to_ascii_lowercase(), value.to_owned()))
         });
-        HttpAnswer {
+        let answer = HttpAnswer {
             status: status.parse().unwrap(),
             headers: headers.collect(),
             body: body.to_owned(),
+        };
+        let mut transcript = Transcript::new(revision.unwrap_or(REVISION_UNNAMED));
+        transcript.sent(sent);
+        for message in answer.messages() {
+            transcript.heard(&message);
         }
+        answer
     }
 
     /// Posts one message.
@@ -149,14 +168,12 @@ impl McpHttp {
     pub fn say(&self, token: Option<&str>, method: &str, mut params: Value) -> HttpAnswer {
         params["_meta"] = introduction();
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        let name = params["name"].as_str().unwrap_or_default();
+        let name = params["name"].as_str().or(params["uri"].as_str());
         let mut headers = vec![
             ("MCP-Protocol-Version", CURRENT_REVISION),
             ("Mcp-Method", method),
         ];
-        if !name.is_empty() {
-            headers.push(("Mcp-Name", name));
-        }
+        headers.extend(name.map(|name| ("Mcp-Name", name)));
         self.post(token, &headers, &message)
     }
 
@@ -170,13 +187,13 @@ impl McpHttp {
 
     /// Greets: the name of the session.
     pub fn greet(&self, token: &str) -> Result<String, HttpAnswer> {
-        let greeting = json!({
-            "jsonrpc": "2.0", "id": 1, "method": "initialize",
-            "params": {
-                "protocolVersion": GREETING_REVISION, "capabilities": {},
-                "clientInfo": { "name": "trial", "version": "1" },
-            },
-        });
+        self.greet_in(GREETING_REVISION, token)
+    }
+
+    /// Greets in a revision.
+    pub fn greet_in(&self, revision: &str, token: &str) -> Result<String, HttpAnswer> {
+        let params = greeting(revision);
+        let greeting = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
         let answer = self.post(Some(token), &[], &greeting);
         let session = answer.headers.get("mcp-session-id").cloned();
         let session = session.ok_or(answer)?;
@@ -209,11 +226,28 @@ impl Drop for McpHttp {
 impl HttpAnswer {
     /// The answer that it has, as JSON or as the event that ends a stream.
     pub fn message(&self) -> Value {
-        let data = self
-            .body
-            .lines()
-            .filter_map(|line| line.strip_prefix("data:"));
-        let last = data.map(str::trim).rfind(|data| data.contains("\"id\""));
-        serde_json::from_str(last.unwrap_or(&self.body)).expect(&self.body)
+        let mut messages = self.messages().into_iter();
+        messages
+            .rfind(|message| message.get("id").is_some())
+            .expect(&self.body)
+    }
+
+    /// Every message of the protocol.
+    fn messages(&self) -> Vec<Value> {
+        let parsed = |text: &str| serde_json::from_str(text).expect(text);
+        let kind = self.headers.get("content-type").map(String::as_str);
+        match kind.unwrap_or_default() {
+            "application/json" => vec![parsed(&self.body)],
+            "text/event-stream" => {
+                let lines = self.body.lines();
+                let data = lines.filter_map(|line| line.strip_prefix("data:"));
+                let told = data.map(str::trim).filter(|data| !data.is_empty());
+                told.map(parsed).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 }
+
+/// The revision of a request that names none.
+const REVISION_UNNAMED: &str = "2025-03-26";

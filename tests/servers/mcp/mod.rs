@@ -2,10 +2,12 @@
 
 mod clarified;
 mod client;
+mod conformance;
 mod http;
 mod http_client;
 mod oauth;
 mod protocol;
+mod revisions;
 mod statements;
 mod told;
 
