@@ -82,24 +82,58 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for StallingStream<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+    use tokio::time::Instant;
 
-    #[tokio::test]
-    async fn who_takes_nothing_is_cut_and_who_is_slow_is_not() {
-        let patience = Duration::from_millis(200);
-        let (near, mut far) = tokio::io::duplex(16);
-        let mut near = StallingStream::new(near, patience);
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    /// Both ends of a pipe that holds 16 bytes.
+    fn pipe() -> (StallingStream<DuplexStream>, DuplexStream) {
+        let (near, far) = duplex(16);
+        (StallingStream::new(near, PATIENCE), far)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_takes_nothing_is_cut_when_patience_ends() {
+        let (mut near, far) = pipe();
+        let begun = Instant::now();
+        let error = near.write_all(&[0; 128]).await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        let waited = begun.elapsed();
+        let slack = Duration::from_millis(10);
+        assert!((PATIENCE..PATIENCE + slack).contains(&waited), "{waited:?}");
+        drop(far);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_takes_a_byte_in_time_is_waited_for_anew() {
+        let (mut near, mut far) = pipe();
+        let begun = Instant::now();
         let slow = tokio::spawn(async move {
-            for _ in 0..16 {
-                sleep(Duration::from_millis(40)).await;
-                far.read_exact(&mut [0; 8]).await.unwrap();
+            for _ in 0..128 {
+                sleep(PATIENCE - Duration::from_secs(1)).await;
+                far.read_exact(&mut [0]).await.unwrap();
             }
             far
         });
         near.write_all(&[0; 128]).await.unwrap();
+        assert!(begun.elapsed() > PATIENCE * 100, "{:?}", begun.elapsed());
         let far = slow.await.unwrap();
-        let error = near.write_all(&[0; 128]).await.unwrap_err();
+        // What was waited for before is not held against what is written next.
+        near.write_all(&[0; 16]).await.unwrap();
+        let error = near.write_all(&[0]).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
         drop(far);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_is_sent_nothing_is_never_cut() {
+        let (mut near, mut far) = pipe();
+        near.write_all(&[1; 16]).await.unwrap();
+        sleep(PATIENCE * 10).await;
+        far.read_exact(&mut [0; 16]).await.unwrap();
+        near.write_all(&[2; 16]).await.unwrap();
+        far.write_all(&[3]).await.unwrap();
+        assert_eq!(near.read_u8().await.unwrap(), 3);
     }
 }

@@ -8,6 +8,7 @@ mod http_client;
 mod oauth;
 mod protocol;
 mod revisions;
+mod slow_readers;
 mod statements;
 mod told;
 
