@@ -3,19 +3,20 @@
 use std::collections::HashMap;
 use std::fs;
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{Ipv4Addr, TcpStream};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use pgsieve::demo::cluster::free_port;
 use serde_json::{Value, json};
+use tokio::net::TcpSocket;
 
 use super::client::{CURRENT_REVISION, GREETING_REVISION, greeting};
 use super::conformance::Transcript;
 use super::told::introduction;
 use super::{database, upstream};
 use crate::support::command::pgsieve;
-use crate::support::{Options, Stack, until};
+use crate::support::{Options, Stack, sql, until};
 
 /// A pgsieve that serves agents over HTTP.
 pub struct McpHttp {
@@ -23,6 +24,8 @@ pub struct McpHttp {
     pub stack: Stack,
     /// Where it serves agents.
     pub port: u16,
+    /// Where requests come from.
+    pub from: Ipv4Addr,
     /// Its file of tokens.
     pub tokens: PathBuf,
 }
@@ -65,6 +68,7 @@ impl McpHttp {
         Self {
             stack,
             port,
+            from: Ipv4Addr::LOCALHOST,
             tokens,
         }
     }
@@ -88,6 +92,17 @@ impl McpHttp {
         self.request_at("/mcp", method, headers, sent)
     }
 
+    fn connect(&self) -> TcpStream {
+        let stream = sql::block_on(async {
+            let socket = TcpSocket::new_v4().unwrap();
+            socket.bind((self.from, 0).into()).unwrap();
+            let to = (Ipv4Addr::LOCALHOST, self.port).into();
+            socket.connect(to).await.unwrap().into_std().unwrap()
+        });
+        stream.set_nonblocking(false).unwrap();
+        stream
+    }
+
     /// The same at another path.
     pub fn request_at(
         &self,
@@ -96,7 +111,7 @@ impl McpHttp {
         headers: &[(&str, &str)],
         sent: &str,
     ) -> HttpAnswer {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        let mut stream = self.connect();
         stream
             .set_read_timeout(Some(Duration::from_secs(60)))
             .unwrap();
@@ -139,8 +154,9 @@ impl McpHttp {
         };
         let mut transcript = Transcript::new(revision.unwrap_or(REVISION_UNNAMED));
         transcript.sent(sent);
-        for message in answer.messages() {
-            transcript.heard(&message);
+        // Elsewhere there are no messages of the protocol.
+        for message in answer.messages().iter().filter(|_| path == "/mcp") {
+            transcript.heard(message);
         }
         answer
     }

@@ -6,6 +6,7 @@ mod conformance;
 mod http;
 mod http_client;
 mod oauth;
+mod policies;
 mod protocol;
 mod revisions;
 mod slow_readers;

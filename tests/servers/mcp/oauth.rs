@@ -2,13 +2,13 @@
 //! does.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pgsieve::auth::oidc::algorithm::Algorithm;
 use serde_json::{Value, json};
 
 use super::http_client::McpHttp;
+use super::policies::{folder, policies};
 use crate::login::oidc::signing::{Issuer, header};
 use crate::login::oidc::{Host, now};
 use crate::support::{READER, until};
@@ -16,14 +16,6 @@ use crate::support::{READER, until};
 const RESOURCE: &str = "https://db.example.org/sales/mcp";
 
 const METADATA: &str = "https://db.example.org/.well-known/oauth-protected-resource/sales/mcp";
-
-/// A folder of its own.
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let folder = folder.join(format!("mcp-oauth-{name}-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
 
 /// The settings of the issuer, with its keys at that place.
 fn settings(keys: &str, more: &str) -> String {
@@ -54,18 +46,6 @@ fn with(mut claims: Value, name: &str, value: Value) -> Value {
 fn token(issuer: &Issuer, claims: &Value) -> String {
     let way = Algorithm::Es256;
     issuer.token(way, &header(way), claims)
-}
-
-/// A folder of policies, each the agents' with these rules.
-fn policies(name: &str, each: &[(&str, &str)]) -> PathBuf {
-    let folder = folder(name);
-    for (name, rules) in each {
-        let agent = include_str!("../../../policies/agent.yaml");
-        let text = agent.replace("\nname: agent\n", &format!("\nname: {name}\n"));
-        let file = folder.join(format!("{name}.yaml"));
-        fs::write(file, format!("{text}\n{rules}")).unwrap();
-    }
-    folder
 }
 
 #[test]
