@@ -75,31 +75,35 @@ pub fn description() -> ToolDescription {
                     "required": ["name", "when", "ask"]
                 }
             },
-            "clarified": {
-                "type": "object",
-                "description": "What the person was asked, and has answered.",
-                "properties": {
-                    "outcome": {
-                        "type": "string",
-                        "enum": ["answered", "declined", "cancelled", "not_offered"]
-                    },
-                    "answers": {
-                        "type": "array",
-                        "items": {
-                            "type": "object",
-                            "properties": {
-                                "name": { "type": "string" },
-                                "ask": { "type": "string" },
-                                "answer": { "type": ["string", "null"] }
-                            },
-                            "required": ["name", "ask", "answer"]
-                        }
-                    }
-                },
-                "required": ["outcome", "answers"]
-            }
+            "clarified": clarified_schema()
         })),
     }
+}
+
+fn clarified_schema() -> Value {
+    json!({
+        "type": "object",
+        "description": "What the person was asked, and has answered.",
+        "properties": {
+            "outcome": {
+                "type": "string",
+                "enum": ["answered", "declined", "cancelled", "not_offered"]
+            },
+            "answers": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "name": { "type": "string" },
+                        "ask": { "type": "string" },
+                        "answer": { "type": ["string", "null"] }
+                    },
+                    "required": ["name", "ask", "answer"]
+                }
+            }
+        },
+        "required": ["outcome", "answers"]
+    })
 }
 
 /// Answers a call.

@@ -1,4 +1,5 @@
-//! Plans that are asked for before a statement runs, or where none does. Never what a plan says: it speaks of values.
+//! Plans that are asked for before a statement runs, or where none does. Never what a plan says: it
+//! speaks of values.
 
 use std::time::Duration;
 
