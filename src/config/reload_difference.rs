@@ -261,9 +261,10 @@ fn of_agents(settings: &ProgramSettings) -> Vec<FixedSetting> {
 fn of_issuer(own: Option<&OAuthSettings>) -> [FixedSetting; 12] {
     let text = |of: &dyn Fn(&OAuthSettings) -> String| own.map(of).unwrap_or_default();
     let optional = |of: &Option<String>| of.clone().unwrap_or_default();
-    let keys = |own: &OAuthSettings| match &own.keys {
-        KeysFrom::File(keys) => format!("{} keys of a file", keys.count()),
-        KeysFrom::Url { url, .. } => url.text(),
+    let keys = |own: &OAuthSettings| match (&own.keys, &own.keys_file) {
+        (KeysFrom::Url { url, .. }, _) => url.text(),
+        (KeysFrom::File(_), Some(path)) => path.display().to_string(),
+        (KeysFrom::File(_), None) => String::new(),
     };
     let authority = |own: &OAuthSettings| match &own.keys {
         KeysFrom::Url {

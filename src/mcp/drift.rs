@@ -29,10 +29,13 @@ pub async fn watch((session, caller): (Arc<McpSession>, McpCaller), peer: Peer<R
     let mut watch = DriftWatch::new(session, caller);
     while !peer.is_transport_closed() {
         if watch.is_changed().await {
-            let address = ResourceUpdatedNotificationParam::new(resources::GROUNDING);
             // Who has gone hears nothing.
             let _ = peer.notify_resource_list_changed().await;
-            let _ = peer.notify_resource_updated(address).await;
+            let subscribed = watch.session.subscribed().clone();
+            for address in subscribed {
+                let address = ResourceUpdatedNotificationParam::new(address);
+                let _ = peer.notify_resource_updated(address).await;
+            }
         }
         sleep(DRIFT_PAUSE).await;
     }

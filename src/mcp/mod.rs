@@ -6,7 +6,7 @@
 //!
 //! * [`services`]: what calls are answered with, and who calls
 //! * [`server`]: the protocol; [`session`]: one session of it; [`stdio`]: over standard input and
-//!   output; [`http`]: over HTTP, for who has one of the [`tokens`]
+//!   output; [`http`]: over HTTP, for who has one of the [`tokens`] of a [`watched_file`]
 //!   or one of an issuer: what it lets its bearer do is a [`bearer_grant`]
 //! * [`tools`]: what can be called; [`arguments`], [`answers`]: how calls are read and answered
 //! * [`statements`]: a statement sent and its answer read; [`outcome`]: what came of it;
@@ -33,3 +33,4 @@ pub mod stdio;
 pub mod tokens;
 pub mod tools;
 pub mod values;
+pub mod watched_file;

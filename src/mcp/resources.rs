@@ -11,6 +11,9 @@ use serde_json::json;
 use super::session::McpSession;
 use crate::grounding::{GroundedRecord, GroundingFormat, GroundingWish, WholeGrounding};
 
+/// What addresses of resources begin with.
+pub const SCHEME: &str = "pgsieve://";
+
 /// The grounding of this moment.
 pub const GROUNDING: &str = "pgsieve://grounding";
 

@@ -8,7 +8,7 @@ use rmcp::model::{
     GetPromptResponse, Implementation, InitializeResult, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
-    SubscriptionFilter,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -126,6 +126,30 @@ impl ServerHandler for McpServer {
         resources::read(&self.session, &request.uri, &context)
             .await
             .map(Into::into)
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let is_one = request.uri.starts_with(resources::SCHEME);
+        match is_one && self.session.subscribe(&request.uri) {
+            true => Ok(()),
+            false => {
+                let words = "there is no such resource, or there are too many subscriptions";
+                Err(ErrorData::resource_not_found(words, None))
+            }
+        }
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.session.unsubscribe(&request.uri);
+        Ok(())
     }
 
     async fn list_prompts(

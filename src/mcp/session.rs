@@ -1,6 +1,7 @@
 //! One session of the protocol: who calls, what is kept of what was answered, and the statements,
 //! one after the other.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +19,7 @@ use super::statements::{CallerAttention, StatementAction, StatementLanes};
 use crate::catalog::{Catalog, Oid};
 use crate::grounding::WholeGrounding;
 use crate::grounding::type_spelling;
-use crate::limits::mcp::CALLS_WAITING_MAX;
+use crate::limits::mcp::{CALLS_WAITING_MAX, RESOURCE_URI_BYTES_MAX, SUBSCRIPTIONS_MAX};
 use crate::server::grounding::failure::GroundingFailure;
 use crate::telemetry::session_info::cleaned;
 use crate::wire_client::server_error::ServerError;
@@ -33,6 +34,7 @@ pub struct McpSession {
     waiting: AtomicUsize,
     held: Mutex<HeldResults>,
     last_refusal: Mutex<Option<ServerError>>,
+    subscribed: Mutex<BTreeSet<String>>,
 }
 
 impl McpSession {
@@ -45,6 +47,7 @@ impl McpSession {
             waiting: AtomicUsize::new(0),
             held: Mutex::default(),
             last_refusal: Mutex::default(),
+            subscribed: Mutex::default(),
         }
     }
 
@@ -146,6 +149,28 @@ impl McpSession {
             *last = Some(error.clone());
         }
         Ok(outcome)
+    }
+
+    /// Notes that its client wants to hear when a resource changes, where there is room.
+    pub fn subscribe(&self, uri: &str) -> bool {
+        let mut subscribed = self.subscribed();
+        let has_room = subscribed.len() < SUBSCRIPTIONS_MAX || subscribed.contains(uri);
+        let is_noted = has_room && uri.len() <= RESOURCE_URI_BYTES_MAX;
+        if is_noted {
+            subscribed.insert(uri.to_owned());
+        }
+        is_noted
+    }
+
+    /// Its client does not want to hear of it any more.
+    pub fn unsubscribe(&self, uri: &str) {
+        self.subscribed().remove(uri);
+    }
+
+    /// The resources of whose changes its client wants to hear.
+    pub fn subscribed(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        let subscribed = self.subscribed.lock();
+        subscribed.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Closes its sessions at the database that no statement has used for a while.

@@ -7,9 +7,8 @@ use std::fmt;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -18,7 +17,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::bearer_grant::BearerGrant;
-use crate::limits::mcp::{TOKEN_FILE_BYTES_MAX, TOKEN_LOOK_PAUSE};
+use super::watched_file::WatchedFile;
+use crate::limits::mcp::TOKEN_FILE_BYTES_MAX;
 use crate::policy::set::matching::UserClaims;
 use crate::secret::Secret;
 use crate::telemetry::labels::LoginMethod;
@@ -50,26 +50,17 @@ pub struct McpToken {
 
 /// A file of tokens.
 pub struct TokenFile {
-    path: PathBuf,
     read: Mutex<ReadTokens>,
 }
 
 /// What was read of it last.
 struct ReadTokens {
-    looked: Instant,
-    stamp: Option<FileStamp>,
+    file: WatchedFile,
     tokens: HashMap<Hash, Arc<BearerGrant>>,
     /// Whether the file could not be read.
     is_unread: bool,
     /// Why, until that is told.
     fault: Option<TokenFileFault>,
-}
-
-/// What tells one state of a file from another.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct FileStamp {
-    modified: SystemTime,
-    bytes: u64,
 }
 
 /// Why a file has no tokens.
@@ -135,11 +126,10 @@ impl TokenFile {
     /// # Errors
     /// It cannot be read, or a line of it is no token.
     pub fn open(path: &Path) -> Result<Self, TokenFileFault> {
+        let file = WatchedFile::at(path);
         Ok(Self {
-            path: path.to_owned(),
             read: Mutex::new(ReadTokens {
-                looked: Instant::now(),
-                stamp: FileStamp::of(path),
+                file,
                 tokens: tokens_of(path)?,
                 is_unread: false,
                 fault: None,
@@ -155,7 +145,7 @@ impl TokenFile {
     /// The token of a hash, where the file has it still and it has not ended.
     pub fn has(&self, hash: &Hash) -> Option<Arc<BearerGrant>> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        read.look(&self.path);
+        read.look();
         let token = read.tokens.get(hash)?;
         (!token.has_ended()).then(|| Arc::clone(token))
     }
@@ -163,46 +153,24 @@ impl TokenFile {
     /// Why it lets nobody in any more, where that was found since this was asked last.
     pub fn new_fault(&self) -> Option<TokenFileFault> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        read.look(&self.path);
+        read.look();
         read.fault.take()
     }
 }
 
 impl ReadTokens {
     /// Reads the file again where it is another one. A file that cannot be read lets nobody in.
-    fn look(&mut self, path: &Path) {
-        if self.looked.elapsed() < TOKEN_LOOK_PAUSE {
+    fn look(&mut self) {
+        if !self.file.is_due() {
             return;
         }
-        self.looked = Instant::now();
-        let stamp = FileStamp::of(path);
-        // Within the grain of a file's time another line may be written unseen.
-        let is_settled = stamp.is_some_and(|stamp| stamp.is_older_than(TOKEN_SETTLED));
-        if stamp == self.stamp && is_settled {
-            return;
-        }
-        self.stamp = stamp;
-        let read = tokens_of(path);
+        let read = tokens_of(self.file.path());
         let fault = read.as_ref().err().cloned();
         if self.is_unread != fault.is_some() {
             self.is_unread = fault.is_some();
             self.fault = fault;
         }
         self.tokens = read.unwrap_or_default();
-    }
-}
-
-impl FileStamp {
-    fn of(path: &Path) -> Option<Self> {
-        let found = std::fs::metadata(path).ok()?;
-        Some(Self {
-            modified: found.modified().ok()?,
-            bytes: found.len(),
-        })
-    }
-
-    fn is_older_than(&self, age: Duration) -> bool {
-        self.modified.elapsed().is_ok_and(|past| past > age)
     }
 }
 
@@ -238,15 +206,12 @@ impl fmt::Display for TokenFileFault {
 
 impl fmt::Debug for TokenFile {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "TokenFile({})", self.path.display())
+        formatter.write_str("TokenFile")
     }
 }
 
 /// What tokens begin with, so that a scanner of secrets finds those that leak.
 const TOKEN_PREFIX: &str = "pgsieve_";
-
-/// A file that was not changed for so long has no line that was not seen.
-const TOKEN_SETTLED: Duration = Duration::from_secs(3);
 
 const WANTED: &str =
     "an object of name, blake3 and user is wanted, as `pgsieve mcp token` makes it";
@@ -254,6 +219,7 @@ const WANTED: &str =
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::PathBuf;
 
     fn file(name: &str, text: &str) -> PathBuf {
         let path = std::env::temp_dir().join(format!("mcp-tokens-{name}-{}", std::process::id()));

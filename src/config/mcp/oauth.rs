@@ -1,11 +1,14 @@
 //! `mcp.oauth`: the issuer whose tokens let agents in.
 
+use std::path::PathBuf;
+
 use super::oauth_keys::{
     ATTRIBUTES, AUDIENCE, CLOCK_SKEW, ISSUER, KEYS_CA, KEYS_FROM, POLICY_CLAIM, RESOURCE,
     ROLE_CLAIM, ROLES, SCOPES, USER_CLAIM,
 };
 use super::texts;
 use crate::auth::oidc::token::Expected;
+use crate::auth::settings::KeysFrom;
 use crate::config::oidc;
 use crate::config::value_reader::{KeyReader, ReadValue};
 use crate::mcp::http::oauth::OAuthSettings;
@@ -25,6 +28,9 @@ pub fn oauth(
     let issuer = oidc::required(reader, ISSUER.path, by);
     let resource = resource(reader);
     let audience = claim(reader, AUDIENCE.path);
+    let keys_file = reader
+        .peek_words(KEYS_FROM.path)
+        .and_then(|mut words| words.pop());
     let keys = oidc::keys(reader, (KEYS_FROM.path, KEYS_CA.path), by);
     let user_claim = claim(reader, USER_CLAIM.path);
     let policy_claim = claim(reader, POLICY_CLAIM.path);
@@ -60,6 +66,10 @@ pub fn oauth(
             clock_skew: clock_skew?,
         },
         resource,
+        keys_file: match &keys {
+            Some(KeysFrom::File(_)) => keys_file.map(PathBuf::from),
+            _ => None,
+        },
         keys: keys?,
         policy_claim: policy_claim?,
         role_claim,

@@ -36,7 +36,8 @@ pub const KEYS_FROM: SettingsKey = SettingsKey {
     form: KeyForm::Word,
     default: "none",
     doc: "Required with mcp.oauth.issuer: the issuer's keys, as a file or an https:// address of a \
-          JSON Web Key Set. A file is read at the start; an address as client.auth.oidc.keys is.",
+          JSON Web Key Set. A file is looked at again when it changes, an address is fetched as \
+          client.auth.oidc.keys is.",
 };
 
 /// Who vouches for their host.

@@ -55,6 +55,12 @@ pub const CALLS_WAITING_MAX: usize = 32;
 /// Calls that put candidates in order at a time: each has a session at the database of its own.
 pub const CHOICES_MAX: usize = 8;
 
+/// Resources of whose changes one session hears.
+pub const SUBSCRIPTIONS_MAX: usize = 32;
+
+/// Bytes of the address of one.
+pub const RESOURCE_URI_BYTES_MAX: usize = 1024;
+
 /// Parts of a plan that are told beside it.
 pub const PLAN_NOTES_MAX: usize = 3;
 

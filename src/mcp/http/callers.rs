@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::admission::{BearerRefusal, HttpAnswer, plain};
 use super::bearers::AdmittedBearers;
+use super::oauth::OAuthBearers;
 use crate::limits::mcp::{
     HTTP_BODY_BYTES_MAX, SESSION_IDLE_MAX, TOKEN_CONNECTIONS_MAX, TOKEN_LANES, TOKEN_SESSIONS_MAX,
     TOKENS_SERVED_MAX,
@@ -27,7 +28,7 @@ use crate::mcp::server::McpServer;
 use crate::mcp::services::{McpCaller, McpServices};
 use crate::mcp::session::McpSession;
 use crate::mcp::tokens::hash_of;
-use crate::telemetry::events::{McpTokenRefused, TokenFileFailed};
+use crate::telemetry::events::{IssuerKeysFailed, McpTokenRefused, TokenFileFailed};
 use crate::telemetry::labels::LoginMethod;
 
 /// Callers over HTTP.
@@ -143,6 +144,11 @@ impl HttpCallers {
             let telemetry = &self.services.login_context.telemetry;
             telemetry.emit(&TokenFileFailed { failure: &fault });
         }
+        let oauth = self.bearers.oauth.as_ref();
+        if let Some(fault) = oauth.and_then(OAuthBearers::look_at_keys) {
+            let telemetry = &self.services.login_context.telemetry;
+            telemetry.emit(&IssuerKeysFailed { failure: &fault });
+        }
         let mut served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
         served.retain(|key, service| {
             let is_of_issuer = service.until.is_some();
@@ -179,6 +185,10 @@ impl HttpCallers {
             }
             service.stop.cancel();
             served.remove(&grant.key);
+        }
+        if served.len() >= TOKENS_SERVED_MAX {
+            // Tokens of an issuer are many, and most of them are not used just now.
+            served.retain(|_, service| Arc::strong_count(service) > 1 || !service.is_unused());
         }
         if served.len() >= TOKENS_SERVED_MAX {
             return None;
@@ -233,6 +243,13 @@ impl TokenService {
                 _ => None,
             },
         }
+    }
+
+    /// Whether nobody is connected and no session is kept.
+    fn is_unused(&self) -> bool {
+        let is_alone = self.connections.available_permits() == TOKEN_CONNECTIONS_MAX;
+        let sessions = self.manager.sessions.try_read();
+        is_alone && sessions.is_ok_and(|sessions| sessions.is_empty())
     }
 
     /// Whether the last token of an issuer that let its callers in has ended.

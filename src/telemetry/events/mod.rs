@@ -43,8 +43,9 @@ pub use policy::{
     PoliciesCompared, PoliciesHold, PoliciesRead, PolicyEnded, PolicyTestsPassed, PolicyTestsWait,
 };
 pub use process::{
-    BudgetFileFailed, DrainStarted, ListenerOpened, McpTokenRefused, ServerStopped,
-    SessionEndAsked, TokenFileFailed, TokenRefused, UpstreamIdentityRefused, UpstreamUnreachable,
+    BudgetFileFailed, DrainStarted, IssuerKeysFailed, ListenerOpened, McpTokenRefused,
+    ServerStopped, SessionEndAsked, TokenFileFailed, TokenRefused, UpstreamIdentityRefused,
+    UpstreamUnreachable,
 };
 pub use repair::StatementRepaired;
 pub use settings::{SettingsRead, WaitingKey};

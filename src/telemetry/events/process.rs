@@ -65,6 +65,12 @@ pub struct TokenFileFailed<'a> {
     pub failure: &'a dyn std::fmt::Display,
 }
 
+/// The file of the agents' issuer's keys cannot be taken; the keys before hold on.
+pub struct IssuerKeysFailed<'a> {
+    /// Why.
+    pub failure: &'a dyn std::fmt::Display,
+}
+
 /// What users have received today could not be written down.
 pub struct BudgetFileFailed<'a> {
     /// Why.
@@ -196,6 +202,17 @@ impl Event for TokenFileFailed<'_> {
             LogLevel::Warn,
             LogEvent::TokenFileFailed.name(),
             format_args!("{key}: {}; its tokens let nobody in", self.failure),
+        );
+    }
+}
+
+impl Event for IssuerKeysFailed<'_> {
+    fn emit(&self, sinks: &EventSinks) {
+        let key = sinks.log.places().name("mcp.oauth.keys");
+        sinks.log.line(
+            LogLevel::Warn,
+            LogEvent::IssuerKeysFailed.name(),
+            format_args!("{key}: {}; the keys before hold on", self.failure),
         );
     }
 }

@@ -30,6 +30,8 @@ words! {
         TokenRefused => "token_refused",
         /// The file of agents' tokens cannot be read.
         TokenFileFailed => "token_file_failed",
+        /// The file of the keys of agents' issuer cannot be taken.
+        IssuerKeysFailed => "issuer_keys_failed",
         /// A catalog was loaded.
         CatalogLoaded => "catalog_loaded",
         /// Objects of a database have changed.

@@ -317,6 +317,26 @@ fn keys_of_an_address_are_asked_for_and_their_absence_is_no_refusal() {
 }
 
 #[test]
+fn a_file_of_keys_is_looked_at_again_when_it_changes() {
+    let (old, new) = (Issuer::new(), Issuer::new());
+    let server = server("rotated", &old, "");
+    let file = folder("rotated").join("keys.json");
+    let status = |issuer: &Issuer| {
+        let token = token(issuer, &claims("ann"));
+        server.say(Some(&token), "tools/list", json!({})).status
+    };
+    assert_eq!((status(&old), status(&new)), (200, 401));
+    // Half a file changes nothing, and is told.
+    fs::write(&file, "{").unwrap();
+    let told = || server.stack.stderr().contains("the keys before hold on");
+    until(|| told().then_some(())).expect("a line of the log");
+    assert_eq!((status(&old), status(&new)), (200, 401));
+    fs::write(&file, new.jwks().to_string()).unwrap();
+    until(|| (status(&new) == 200).then_some(())).expect("the new keys");
+    assert_eq!(status(&old), 401);
+}
+
+#[test]
 fn a_file_of_tokens_that_cannot_be_read_lets_nobody_in_and_is_told() {
     let server = McpHttp::start("unread");
     let token = server.token(&["--user", "ann"]);

@@ -154,6 +154,22 @@ fn whoever_listens_hears_in_the_revision_that_has_subscriptions() {
     client.request("tools/list", json!({ "_meta": introduction() }));
 }
 
+#[test]
+fn a_client_may_subscribe_to_what_it_is_told_it_may() {
+    for revision in GREETED_REVISIONS {
+        let mut client = McpClient::greeted_in(revision, &["--upstream", &upstream(database())]);
+        for number in 0..32 {
+            let wanted = json!({ "uri": format!("pgsieve://knowledge/term/{number}") });
+            client.request("resources/subscribe", wanted);
+        }
+        let one_more = json!({"uri": "pgsieve://grounding"});
+        client.failure("resources/subscribe", one_more.clone());
+        let first = json!({"uri": "pgsieve://knowledge/term/0"});
+        client.request("resources/unsubscribe", first);
+        client.request("resources/subscribe", one_more);
+    }
+}
+
 /// Before them, an answer could not say that it has the number of no request.
 #[test]
 fn what_is_no_request_is_answered_as_the_two_newest_revisions_say() {

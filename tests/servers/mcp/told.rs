@@ -127,6 +127,13 @@ fn who_has_greeted_hears_that_the_schema_has_changed() {
     let database = new_database();
     let mut client = McpClient::greeted(&["--upstream", &upstream(&database)]);
     let before = client.told("describe", json!({}))["grounding_version"].take();
+    let (grounding, policy) = ("pgsieve://grounding", "pgsieve://policy");
+    for uri in [grounding, policy, grounding] {
+        client.request("resources/subscribe", json!({ "uri": uri }));
+    }
+    client.request("resources/unsubscribe", json!({ "uri": policy }));
+    let wrong = client.failure("resources/subscribe", json!({"uri": "file:///etc/passwd"}));
+    assert_eq!(wrong["code"], -32002, "{wrong}");
     // A watch that begins behind a change has nothing to tell of it: it is changed until it tells.
     let mut number = 0;
     let mut other = McpClient::greeted(&["--upstream", &upstream(&database)]);
@@ -147,7 +154,16 @@ fn who_has_greeted_hears_that_the_schema_has_changed() {
     let updated = client
         .notification("notifications/resources/updated")
         .unwrap();
-    assert_eq!(updated["params"]["uri"], "pgsieve://grounding");
+    assert_eq!(updated["params"]["uri"], grounding);
+    client.request("ping", json!({}));
+    let more = client.heard("notifications/resources/updated");
+    assert!(more.is_none_or(|more| more["params"]["uri"] == grounding));
+    // Who has not subscribed hears of the list alone.
+    other
+        .notification("notifications/resources/list_changed")
+        .unwrap();
+    other.request("ping", json!({}));
+    assert_eq!(other.heard("notifications/resources/updated"), None);
     let after = client.told("describe", json!({}))["grounding_version"].take();
     assert_ne!(before, after);
 }

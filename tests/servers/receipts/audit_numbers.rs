@@ -1,5 +1,8 @@
 //! The number of the audit's line that a receipt says.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
 use super::{
     Frame, Options, RawClient, ReceiptClaims, Stack, TABLES, UNQUOTED, key_file, kinds, login,
     receipt, until, values, verified,
@@ -39,6 +42,20 @@ fn numbered(stack: &Stack, client: &mut RawClient) -> ReceiptClaims {
 
 /// Every line that the audit has, in the files that were put aside too.
 fn lines(stack: &Stack) -> Vec<serde_json::Value> {
+    // A file that is put aside meanwhile is seen twice, or not at all.
+    let texts = until(|| {
+        let first = texts(stack)?;
+        (texts(stack)? == first).then_some(first)
+    });
+    let texts = texts.expect("the audit rests");
+    let lines = texts.values().flat_map(|text| text.lines());
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// The audit's files with what is in them; none where one is moved meanwhile.
+fn texts(stack: &Stack) -> Option<BTreeMap<PathBuf, String>> {
     let path = stack.audit_path();
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
     let files = std::fs::read_dir(path.parent().unwrap()).unwrap();
@@ -46,14 +63,11 @@ fn lines(stack: &Stack) -> Vec<serde_json::Value> {
         let own = file.file_name().unwrap().to_string_lossy().into_owned();
         own.starts_with(&name)
     });
-    let texts = files.map(|file| std::fs::read_to_string(file).unwrap());
-    let lines: Vec<_> = texts
-        .flat_map(|text| {
-            let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
-            lines.collect::<Vec<serde_json::Value>>()
-        })
-        .collect();
-    lines
+    let texts = files.map(|file| {
+        let text = std::fs::read_to_string(&file).ok()?;
+        Some((file, text))
+    });
+    texts.collect()
 }
 
 #[test]

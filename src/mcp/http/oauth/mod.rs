@@ -9,21 +9,26 @@ pub mod resource;
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use blake3::Hash;
 use tokio::time::Instant;
 
 use crate::auth::oidc::TokenIssuer;
+use crate::auth::oidc::key_set::{KeySet, KeySetError};
 use crate::auth::oidc::token::{Expected, ProvedClaims, TokenError};
 use crate::auth::settings::KeysFrom;
 use crate::limits;
+use crate::limits::CONFIG_FILE_BYTES_MAX;
 use crate::limits::mcp::{PROVED_TOKEN_AGE_MAX, PROVED_TOKENS_MAX};
 use crate::mcp::bearer_grant::BearerGrant;
 use crate::mcp::tokens::hash_of;
+use crate::mcp::watched_file::WatchedFile;
 use crate::net::pem::TlsSetupError;
 use crate::policy::set::matching::UserClaim;
 use crate::telemetry::labels::LoginMethod;
+use crate::text_file::{self, TextFault};
 use resource::ResourceAddress;
 
 /// Which tokens of which issuer let agents in, and as whom.
@@ -35,6 +40,8 @@ pub struct OAuthSettings {
     pub expected: Expected,
     /// The issuer's keys.
     pub keys: KeysFrom,
+    /// The file that they were read from, if they were.
+    pub keys_file: Option<PathBuf>,
     /// The claim that names the policy; without it the one that such a session gets.
     pub policy_claim: Option<String>,
     /// The claim that names the role at the upstream; without it the URL's user.
@@ -48,8 +55,25 @@ pub struct OAuthSettings {
 /// The issuer's tokens.
 pub struct OAuthBearers {
     settings: OAuthSettings,
-    issuer: TokenIssuer,
+    issuer: RwLock<Arc<TokenIssuer>>,
+    keys_file: Option<Mutex<KeysFile>>,
     proved: Mutex<HashMap<Hash, ProvedBearer>>,
+}
+
+/// The file of the issuer's keys.
+struct KeysFile {
+    file: WatchedFile,
+    /// Whether there were no keys in it when it was read last.
+    is_unread: bool,
+}
+
+/// Why the issuer's keys are not those of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeysFileFault {
+    /// It cannot be read.
+    Text(TextFault),
+    /// It is no set of keys.
+    Keys(KeySetError),
 }
 
 /// A token that was checked a moment ago.
@@ -76,9 +100,16 @@ impl OAuthBearers {
     /// The authorities for the issuer's host cannot be read.
     pub fn new(settings: OAuthSettings) -> Result<Self, TlsSetupError> {
         let issuer = TokenIssuer::new(settings.expected.clone(), settings.keys.clone())?;
+        let keys_file = settings.keys_file.as_deref().map(|path| {
+            Mutex::new(KeysFile {
+                file: WatchedFile::at(path),
+                is_unread: false,
+            })
+        });
         Ok(Self {
             settings,
-            issuer,
+            issuer: RwLock::new(Arc::new(issuer)),
+            keys_file,
             proved: Mutex::default(),
         })
     }
@@ -111,11 +142,44 @@ impl OAuthBearers {
             return Ok(grant);
         }
         let deadline = Instant::now() + limits::DOCUMENT_FETCH_TIME_MAX;
-        let claims = self.issuer.prove(said, deadline).await;
+        let issuer = Arc::clone(&self.issuer.read().unwrap_or_else(PoisonError::into_inner));
+        let claims = issuer.prove(said, deadline).await;
         let claims = claims.map_err(OAuthRefusal::Unproved)?;
         let grant = Arc::new(self.grant_of(&claims)?);
         self.remember(hash, &grant);
         Ok(grant)
+    }
+
+    /// Takes the keys of the file again where it has changed. Says once why they cannot be taken;
+    /// those before hold on.
+    pub fn look_at_keys(&self) -> Option<KeysFileFault> {
+        let keys_file = self.keys_file.as_ref()?;
+        let mut keys_file = keys_file.lock().unwrap_or_else(PoisonError::into_inner);
+        if !keys_file.file.is_due() {
+            return None;
+        }
+        let was_unread = keys_file.is_unread;
+        let read = keys_in(keys_file.file.path());
+        keys_file.is_unread = read.is_err();
+        match read {
+            Ok(keys) => {
+                self.take_keys(keys);
+                None
+            }
+            Err(fault) => (!was_unread).then_some(fault),
+        }
+    }
+
+    fn take_keys(&self, keys: KeySet) {
+        let keys = KeysFrom::File(Arc::new(keys));
+        // Keys that are there need no authority that could be missing.
+        let Ok(issuer) = TokenIssuer::new(self.settings.expected.clone(), keys) else {
+            return;
+        };
+        let mut held = self.issuer.write().unwrap_or_else(PoisonError::into_inner);
+        *held = Arc::new(issuer);
+        let mut proved = self.proved.lock().unwrap_or_else(PoisonError::into_inner);
+        proved.clear();
     }
 
     fn grant_of(&self, claims: &ProvedClaims) -> Result<BearerGrant, OAuthRefusal> {
@@ -183,6 +247,11 @@ impl OAuthBearers {
     }
 }
 
+fn keys_in(path: &Path) -> Result<KeySet, KeysFileFault> {
+    let text = text_file::read(path, CONFIG_FILE_BYTES_MAX).map_err(KeysFileFault::Text)?;
+    KeySet::parse(&text).map_err(KeysFileFault::Keys)
+}
+
 /// The program that a token was given to, as issuers name it.
 const PROGRAM_CLAIMS: [&str; 2] = ["client_id", "azp"];
 
@@ -196,6 +265,18 @@ impl fmt::Display for OAuthRefusal {
             Self::Unproved(error) => error.fmt(formatter),
             Self::Scope(scope) => write!(formatter, "it was not given for the scope {scope:?}"),
             Self::Role => formatter.write_str("it names a role that is not in mcp.oauth.roles"),
+        }
+    }
+}
+
+impl fmt::Display for KeysFileFault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(fault) => {
+                let told = fault.describe(Path::new("it"));
+                write!(formatter, "the file cannot be read: {told}")
+            }
+            Self::Keys(fault) => write!(formatter, "the file has {fault}"),
         }
     }
 }

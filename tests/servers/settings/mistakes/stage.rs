@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use pgsieve::demo::cluster::{PasswordMethod, PrivateCluster};
 
 use super::row::{File, MARK, Row};
+use crate::support::command::spawn_written;
 
 /// What is there before a mistake is made.
 pub struct Stage {
@@ -104,11 +105,8 @@ impl Stage {
         let arguments = row.run.iter().map(|text| self.filled(text, folder, line));
         command.args(arguments).envs(row.variables.clone());
         command.stdin(Stdio::null());
-        let mut child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = spawn_written(&mut command);
         let printed = Printed::default();
         let readers = [
             drained(child.stdout.take().unwrap(), &printed),
