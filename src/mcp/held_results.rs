@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 
 use super::outcome::{AnswerColumn, StatementResult};
+use super::services::RequestOrigin;
 use crate::limits::mcp::{HELD_RESULTS_MAX, PAGE_BYTES_MAX};
 
 /// The results of a session that have further pages.
@@ -18,6 +19,8 @@ pub struct HeldResults {
 #[derive(Debug)]
 struct HeldResult {
     number: u64,
+    /// For whom it was read.
+    origin: RequestOrigin,
     result: StatementResult,
 }
 
@@ -38,10 +41,15 @@ pub struct ResultPage {
 
 impl HeldResults {
     /// The first page; the rest is held for those that follow.
-    pub fn begin(&mut self, result: StatementResult, rows: usize) -> ResultPage {
+    pub fn begin(
+        &mut self,
+        (origin, result): (RequestOrigin, StatementResult),
+        rows: usize,
+    ) -> ResultPage {
         self.named += 1;
         let held = HeldResult {
             number: self.named,
+            origin,
             result,
         };
         let page = held.page(0, rows);
@@ -54,13 +62,13 @@ impl HeldResults {
         page
     }
 
-    /// The page that a cursor names; none where it is held no longer, or never was.
-    pub fn page(&self, cursor: &str, rows: usize) -> Option<ResultPage> {
+    /// The page that a cursor names; none where it is held no longer, or never was for this one.
+    pub fn page(&self, origin: &RequestOrigin, cursor: &str, rows: usize) -> Option<ResultPage> {
         let (number, offset) = cursor.split_once('-')?;
         let number: u64 = number.parse().ok()?;
         let offset: usize = offset.parse().ok()?;
         let mut held = self.results.iter();
-        let held = held.find(|held| held.number == number)?;
+        let held = held.find(|held| held.number == number && held.origin == *origin)?;
         (offset < held.result.rows.len()).then(|| held.page(offset, rows))
     }
 }
@@ -106,10 +114,10 @@ mod tests {
     #[test]
     fn pages_are_the_whole_result_in_order() {
         let mut held = HeldResults::default();
-        let mut page = held.begin(result(25, 1), 10);
+        let mut page = held.begin((RequestOrigin::default(), result(25, 1)), 10);
         let mut sizes = vec![(page.offset, page.rows.len())];
         while let Some(next) = &page.next {
-            page = held.page(next, 10).unwrap();
+            page = held.page(&RequestOrigin::default(), next, 10).unwrap();
             sizes.push((page.offset, page.rows.len()));
         }
         assert_eq!(sizes, [(0, 10), (10, 10), (20, 5)]);
@@ -118,21 +126,47 @@ mod tests {
     #[test]
     fn a_page_has_room_for_few_long_rows_and_always_for_one() {
         let mut held = HeldResults::default();
-        assert_eq!(held.begin(result(9, PAGE_BYTES_MAX / 3), 100).rows.len(), 3);
-        assert_eq!(held.begin(result(2, PAGE_BYTES_MAX * 2), 100).rows.len(), 1);
+        assert_eq!(
+            held.begin(
+                (RequestOrigin::default(), result(9, PAGE_BYTES_MAX / 3)),
+                100
+            )
+            .rows
+            .len(),
+            3
+        );
+        assert_eq!(
+            held.begin(
+                (RequestOrigin::default(), result(2, PAGE_BYTES_MAX * 2)),
+                100
+            )
+            .rows
+            .len(),
+            1
+        );
     }
 
     #[test]
     fn what_is_not_held_has_no_page() {
         let mut held = HeldResults::default();
-        assert!(held.begin(result(10, 1), 10).next.is_none());
-        let first = held.begin(result(11, 1), 10).next.unwrap();
+        assert!(
+            held.begin((RequestOrigin::default(), result(10, 1)), 10)
+                .next
+                .is_none()
+        );
+        let first = held
+            .begin((RequestOrigin::default(), result(11, 1)), 10)
+            .next
+            .unwrap();
         for _ in 0..HELD_RESULTS_MAX {
-            assert!(held.page(&first, 10).is_some());
-            held.begin(result(11, 1), 10);
+            assert!(held.page(&RequestOrigin::default(), &first, 10).is_some());
+            held.begin((RequestOrigin::default(), result(11, 1)), 10);
         }
         for cursor in [&*first, "", "1", "-", "99-1", "2-11", "2--1", "x-y"] {
-            assert!(held.page(cursor, 10).is_none(), "{cursor}");
+            assert!(
+                held.page(&RequestOrigin::default(), cursor, 10).is_none(),
+                "{cursor}"
+            );
         }
     }
 }

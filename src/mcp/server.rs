@@ -61,7 +61,7 @@ impl McpServer {
                 return Ok(tools::describe::call(session, given, context).await);
             }
             ToolName::Choose => tools::choose::call(session, arguments, context).await,
-            ToolName::Why => tools::why::call(session, arguments),
+            ToolName::Why => tools::why::call(session, arguments, context),
         };
         Ok(answer.into())
     }

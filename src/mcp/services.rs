@@ -1,7 +1,7 @@
 //! What calls are answered with, and who calls.
 
 use std::fmt;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use tokio::sync::Semaphore;
@@ -50,7 +50,23 @@ pub struct McpCaller {
     pub from: Option<SocketAddr>,
 }
 
+/// What is known of a caller that may differ from request to request of one session, and that a
+/// policy may be for: what was read for one is told to no other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RequestOrigin {
+    address: Option<IpAddr>,
+    application_name: String,
+}
+
 impl McpCaller {
+    /// Where it comes from, and what its program calls itself.
+    pub fn origin(&self) -> RequestOrigin {
+        RequestOrigin {
+            address: self.from.map(|from| from.ip().to_canonical()),
+            application_name: self.application_name.clone(),
+        }
+    }
+
     /// Whoever has a token.
     pub fn of_bearer(services: &McpServices, grant: &BearerGrant) -> Self {
         let context = &services.login_context;

@@ -14,7 +14,7 @@ use rmcp::service::RequestContext;
 use super::answers;
 use super::held_results::HeldResults;
 use super::outcome::StatementOutcome;
-use super::services::{McpCaller, McpServices};
+use super::services::{McpCaller, McpServices, RequestOrigin};
 use super::statements::{CallerAttention, StatementAction, StatementLanes};
 use crate::catalog::{Catalog, Oid};
 use crate::grounding::WholeGrounding;
@@ -33,7 +33,7 @@ pub struct McpSession {
     statements: StatementLanes,
     waiting: AtomicUsize,
     held: Mutex<HeldResults>,
-    last_refusal: Mutex<Option<ServerError>>,
+    last_refusal: Mutex<Option<(RequestOrigin, ServerError)>>,
     subscribed: Mutex<BTreeSet<String>>,
 }
 
@@ -80,10 +80,12 @@ impl McpSession {
         held.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was refused last.
-    pub fn last_refusal(&self) -> Option<ServerError> {
+    /// What was refused last, where that was one of this origin.
+    pub fn last_refusal(&self, origin: &RequestOrigin) -> Option<ServerError> {
         let last = self.last_refusal.lock();
-        last.unwrap_or_else(PoisonError::into_inner).clone()
+        let last = last.unwrap_or_else(PoisonError::into_inner).clone();
+        let (refused, error) = last?;
+        (refused == *origin).then_some(error)
     }
 
     /// What whoever makes a request may read, whole.
@@ -146,7 +148,7 @@ impl McpSession {
                 .last_refusal
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
-            *last = Some(error.clone());
+            *last = Some((caller.origin(), error.clone()));
         }
         Ok(outcome)
     }

@@ -2,7 +2,6 @@
 //! does not wait for it any more.
 
 use std::future::Future;
-use std::net::IpAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rmcp::service::RequestContext;
@@ -12,7 +11,7 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::outcome::{AnswerProgress, StatementOutcome};
-use super::services::{McpCaller, McpServices};
+use super::services::{McpCaller, McpServices, RequestOrigin};
 use crate::limits::mcp::{
     CANCELLED_TIME_MAX, LANE_IDLE_MAX, LOGIN_TIME_MAX, MESSAGE_BYTES_MAX, PROGRESS_PAUSE,
     STATEMENT_TIME_MAX,
@@ -37,25 +36,9 @@ pub struct CallerStatements {
     services: McpServices,
     session: Option<ClientSession>,
     /// Whose that is: a policy may be for this address, or this program, and for no other.
-    opened_by: SessionOpener,
+    opened_by: RequestOrigin,
     state: SessionState,
     used: Instant,
-}
-
-/// What is known of a caller when a session is opened that may differ from request to request.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct SessionOpener {
-    address: Option<IpAddr>,
-    application_name: String,
-}
-
-impl SessionOpener {
-    fn of(caller: &McpCaller) -> Self {
-        Self {
-            address: caller.from.map(|from| from.ip()),
-            application_name: caller.application_name.clone(),
-        }
-    }
 }
 
 /// Whether what a statement leaves in its session is there for the next one.
@@ -85,7 +68,7 @@ impl StatementLanes {
             Mutex::new(CallerStatements {
                 services: services.clone(),
                 session: None,
-                opened_by: SessionOpener::default(),
+                opened_by: RequestOrigin::default(),
                 state,
                 used: Instant::now(),
             })
@@ -113,12 +96,12 @@ impl StatementLanes {
     ///
     /// May be cancelled.
     pub async fn take(&self, caller: &McpCaller) -> Option<MutexGuard<'_, CallerStatements>> {
-        let opener = SessionOpener::of(caller);
+        let origin = caller.origin();
         let free = |fits: &dyn Fn(&CallerStatements) -> bool| {
             let mut lanes = self.lanes.iter().filter_map(|lane| lane.try_lock().ok());
             lanes.find(|statements| fits(statements))
         };
-        let own = free(&|one| one.session.is_some() && one.opened_by == opener);
+        let own = free(&|one| one.session.is_some() && one.opened_by == origin);
         let unused = || free(&|one| one.session.is_none());
         if let Some(found) = own.or_else(unused).or_else(|| free(&|_| true)) {
             return Some(found);
@@ -175,7 +158,7 @@ impl CallerStatements {
         let mut session = match self.usable(caller) {
             Some(session) => session,
             None => {
-                self.opened_by = SessionOpener::of(caller);
+                self.opened_by = caller.origin();
                 self.open(caller).await?
             }
         };
@@ -201,7 +184,7 @@ impl CallerStatements {
     /// The session that is open, where it is this caller's.
     fn usable(&mut self, caller: &McpCaller) -> Option<ClientSession> {
         let mut session = self.session.take()?;
-        let is_own = self.opened_by == SessionOpener::of(caller);
+        let is_own = self.opened_by == caller.origin();
         (is_own && !session.is_ended()).then_some(session)
     }
 

@@ -13,6 +13,7 @@ use crate::mcp::answers::{self, error_object, repair_object};
 use crate::mcp::arguments::{self as given, StatementArguments, WrongArguments, page_rows};
 use crate::mcp::held_results::ResultPage;
 use crate::mcp::outcome::{AnswerColumn, StatementOutcome};
+use crate::mcp::services::RequestOrigin;
 use crate::mcp::session::McpSession;
 use crate::mcp::statements::StatementAction;
 use crate::mcp::values::as_json;
@@ -97,13 +98,20 @@ pub async fn call(
     context: &RequestContext<RoleServer>,
 ) -> CallToolResult {
     match read(arguments) {
-        Ok(QueryCall::Page(cursor, rows)) => match session.held().page(&cursor, rows) {
-            Some(page) => told(session, page, Map::new()),
-            None => answers::failed("34000", NO_CURSOR),
-        },
+        Ok(QueryCall::Page(cursor, rows)) => {
+            let origin = session.caller(context).origin();
+            let page = session.held().page(&origin, &cursor, rows);
+            match page {
+                Some(page) => told(session, page, Map::new()),
+                None => answers::failed("34000", NO_CURSOR),
+            }
+        }
         Ok(QueryCall::Statement(action, text, rows)) => {
             match session.send((action, &text), context).await {
-                Ok(outcome) => of_outcome(session, outcome, rows),
+                Ok(outcome) => {
+                    let origin = session.caller(context).origin();
+                    of_outcome(session, (origin, outcome), rows)
+                }
                 Err(fault) => answers::lost(&fault),
             }
         }
@@ -142,7 +150,11 @@ fn read(arguments: Option<JsonObject>) -> Result<QueryCall, WrongArguments> {
     }
 }
 
-fn of_outcome(session: &McpSession, outcome: StatementOutcome, rows: usize) -> CallToolResult {
+fn of_outcome(
+    session: &McpSession,
+    (origin, outcome): (RequestOrigin, StatementOutcome),
+    rows: usize,
+) -> CallToolResult {
     let StatementOutcome {
         result,
         error,
@@ -173,7 +185,7 @@ fn of_outcome(session: &McpSession, outcome: StatementOutcome, rows: usize) -> C
     if !result.has_columns() {
         return answers::answer(Value::Object(said));
     }
-    let page = session.held().begin(result, rows);
+    let page = session.held().begin((origin, result), rows);
     if is_cut && page.next.is_none() {
         said.insert("truncated".into(), CUT_BY_POLICY.into());
     }

@@ -1,6 +1,8 @@
 //! `why`: what a rule sees, why it is there, and what passes in place of what it refuses.
 
+use rmcp::RoleServer;
 use rmcp::model::{CallToolResult, JsonObject};
+use rmcp::service::RequestContext;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -38,12 +40,16 @@ pub fn description() -> ToolDescription {
 }
 
 /// Answers a call.
-pub fn call(session: &McpSession, arguments: Option<JsonObject>) -> CallToolResult {
+pub fn call(
+    session: &McpSession,
+    arguments: Option<JsonObject>,
+    context: &RequestContext<RoleServer>,
+) -> CallToolResult {
     let asked = match given::read(arguments) {
         Ok(WhyArguments { rule }) => rule,
         Err(why) => return answers::wrong(&why),
     };
-    let last = session.last_refusal();
+    let last = session.last_refusal(&session.caller(context).origin());
     let rule = match &asked {
         Some(name) => match Rule::named(name) {
             Some(rule) => rule,

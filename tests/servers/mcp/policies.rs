@@ -83,6 +83,26 @@ fn a_session_at_the_database_serves_no_other_address_and_no_other_program() {
         let seen = sees(&server, &token, program);
         assert_eq!(seen, (may, may), "{program} at {from}");
     }
+    // Pages that were read for one origin, and refusals, are told to no other.
+    let call = |from: Ipv4Addr, server: &mut McpHttp, name: &str, arguments: Value| {
+        server.from = from;
+        let call = json!({ "name": name, "arguments": arguments });
+        let answer = server.say(Some(&token), "tools/call", call).message();
+        answer["result"]["structuredContent"].clone()
+    };
+    let first = json!({"sql": "SELECT name FROM shop.customers", "max_rows": 5});
+    let told = call(near, &mut server, "query", first);
+    let next = json!({ "cursor": told["next_cursor"] });
+    let other = call(far, &mut server, "query", next.clone());
+    assert_eq!(other["error"]["sqlstate"], "34000", "{other}");
+    let own = call(near, &mut server, "query", next);
+    assert_eq!(own["first_row"], 5, "{own}");
+    let write = json!({"sql": "DELETE FROM shop.customers"});
+    call(near, &mut server, "query", write);
+    let other = call(far, &mut server, "why", json!({}));
+    assert_eq!(other["error"]["sqlstate"], "22023", "{other}");
+    let own = call(near, &mut server, "why", json!({}));
+    assert_eq!(own["rule"], "write_statement", "{own}");
     // In a session that was greeted with, too.
     server.from = near;
     let session = server.greet(&token).unwrap();

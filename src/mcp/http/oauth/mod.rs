@@ -207,7 +207,8 @@ impl OAuthBearers {
         // same rights in the same program, and for nobody else.
         let program = PROGRAM_CLAIMS.map(|claim| claims.text(claim).ok());
         let who = (&proved.user, &policy, &role, &proved.attributes, program);
-        let who = serde_json::to_vec(&(&expected.issuer, who)).unwrap_or_default();
+        let who = serde_json::to_vec(&(&expected.issuer, who));
+        let who = who.map_err(|_| OAuthRefusal::Unproved(TokenError::NotToken))?;
         let attributes = proved.attributes.into_iter();
         Ok(BearerGrant {
             key: blake3::keyed_hash(OAUTH_KEYS, &who),
