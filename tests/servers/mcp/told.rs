@@ -134,10 +134,12 @@ fn who_has_greeted_hears_that_the_schema_has_changed() {
     client.request("resources/unsubscribe", json!({ "uri": policy }));
     let wrong = client.failure("resources/subscribe", json!({"uri": "file:///etc/passwd"}));
     assert_eq!(wrong["code"], -32002, "{wrong}");
-    // A watch that begins behind a change has nothing to tell of it: it is changed until it tells.
+    // A watch that begins behind a change has nothing to tell of it: it is changed until both tell.
     let mut number = 0;
     let mut other = McpClient::greeted(&["--upstream", &upstream(&database)]);
     other.told("describe", json!({}));
+    let listed = "notifications/resources/list_changed";
+    let (mut client_heard, mut other_heard) = (false, false);
     let heard = until(|| {
         number += 1;
         change(
@@ -147,10 +149,16 @@ fn who_has_greeted_hears_that_the_schema_has_changed() {
             )],
         );
         std::thread::sleep(std::time::Duration::from_secs(3));
-        client.request("ping", json!({}));
-        client.heard("notifications/resources/list_changed")
+        for (one, has_heard) in [
+            (&mut client, &mut client_heard),
+            (&mut other, &mut other_heard),
+        ] {
+            one.request("ping", json!({}));
+            *has_heard |= one.heard(listed).is_some();
+        }
+        (client_heard && other_heard).then_some(())
     });
-    heard.expect("a notification");
+    heard.expect("a notification to both");
     let updated = client
         .notification("notifications/resources/updated")
         .unwrap();
@@ -159,9 +167,6 @@ fn who_has_greeted_hears_that_the_schema_has_changed() {
     let more = client.heard("notifications/resources/updated");
     assert!(more.is_none_or(|more| more["params"]["uri"] == grounding));
     // Who has not subscribed hears of the list alone.
-    other
-        .notification("notifications/resources/list_changed")
-        .unwrap();
     other.request("ping", json!({}));
     assert_eq!(other.heard("notifications/resources/updated"), None);
     let after = client.told("describe", json!({}))["grounding_version"].take();
