@@ -66,6 +66,7 @@ use crate::upstream::cancel::CancelRegistry;
 use crate::upstream::catalog_cache::CatalogCaches;
 use crate::upstream::compile_pool::CompilePools;
 use crate::upstream::connect::Upstream;
+use crate::upstream::pool::ConnectionPools;
 
 /// Serves until SIGTERM or SIGINT, or until the only client has closed standard input, drains, and
 /// returns when every client is gone. `sources` are what the settings were read from: they are read
@@ -404,6 +405,9 @@ fn login_context(
         accounts: UserAccounts::new(),
         superusers: SuperuserNotices::default(),
         memory: MemoryBudget::new(settings.memory, telemetry.memory()),
+        pools: settings
+            .pool
+            .map(|pool| ConnectionPools::new(pool, telemetry.clone(), &Handle::current())),
         receipt_issuer: issuer_of(settings.receipts)?,
         telemetry: telemetry.clone(),
     })

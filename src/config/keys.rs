@@ -7,7 +7,7 @@ use crate::config::choice_weights;
 use crate::config::login_keys;
 use crate::config::settings_key::{KeyForm, SettingsKey};
 use crate::config::user_keys::USER_KEYS;
-use crate::config::{capture_keys, mcp, receipt_keys};
+use crate::config::{capture_keys, mcp, pool, receipt_keys};
 
 impl SettingsKey {
     /// The key of a path.
@@ -123,6 +123,11 @@ pub const KEYS: &[SettingsKey] = &[
         default: "none",
         doc: "A PEM file with the private key of that certificate.",
     },
+    pool::MODE,
+    pool::SIZE,
+    pool::QUERY_WAIT,
+    pool::SERVER_LIFETIME,
+    pool::SERVER_IDLE_TIMEOUT,
     SettingsKey {
         path: "client.tls.mode",
         form: KeyForm::Word,

@@ -12,9 +12,9 @@
 //!   new ones needs a restart
 //! * [`warnings`]: what should be mended about settings that work
 //! * [`choice_weights`]: what `pgsieve choose` counts
-//! * [`server`], [`recording`], [`receipts`], [`capture`], [`mcp`], [`upstream`], [`catalog`],
-//!   [`client`], [`users`] and [`oidc`]: the sections, each made into the settings of the part that
-//!   needs them
+//! * [`server`], [`recording`], [`receipts`], [`capture`], [`mcp`], [`pool`], [`upstream`],
+//!   [`catalog`], [`client`], [`users`] and [`oidc`]: the sections, each made into the settings of
+//!   the part that needs them
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -37,6 +37,7 @@ use crate::upstream::account::UpstreamAccount;
 use crate::upstream::address::UpstreamSettings;
 use crate::upstream::catalog_cache::CatalogCacheSettings;
 use crate::upstream::catalog_cache::catalog_account::AccountSetting;
+use crate::upstream::pool::PoolSettings;
 
 mod capture;
 mod capture_keys;
@@ -50,6 +51,7 @@ mod login_keys;
 pub mod mcp;
 mod misplaced_keys;
 mod oidc;
+pub mod pool;
 pub mod quantities;
 mod receipt_keys;
 pub mod receipts;
@@ -114,6 +116,8 @@ pub struct ProgramSettings {
     pub audit_queryid: bool,
     /// How agents are served that have no driver, if they are.
     pub mcp: Option<McpSettings>,
+    /// The connections that sessions share, if they do.
+    pub pool: Option<PoolSettings>,
     /// How receipts are signed, if there are any.
     pub receipts: Option<ReceiptSettings>,
     /// The key of the fingerprints.
@@ -343,6 +347,7 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
     let audit_queryid = recording::audit_queryid(reader);
     let receipts = receipts::receipts(reader);
     let known = (upstream.as_ref(), attributes.as_ref());
+    let pool = pool::pool(reader, auth.as_ref());
     let mcp = mcp::mcp(reader, client_tls.as_ref(), known);
     let fingerprint_key = recording::fingerprint_key(reader);
     let workers = server::workers(reader);
@@ -377,6 +382,7 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
         audit_queryid: audit_queryid?,
         receipts: receipts?,
         mcp: mcp?,
+        pool: pool?,
         fingerprint_key: fingerprint_key?,
         workers: workers?,
         connections_max: connections_max?,

@@ -18,6 +18,7 @@ use crate::telemetry::audit::OnFull;
 use crate::telemetry::events::WaitingKey;
 use crate::telemetry::log::LogFormat;
 use crate::upstream::catalog_cache::settings::CatalogMode;
+use crate::upstream::pool::PoolSettings;
 
 /// What the process began with and keeps until it ends.
 pub struct StartupSettings {
@@ -69,6 +70,11 @@ impl StartupSettings {
         "log.to",
         "log.format",
         "log.level",
+        "pool.mode",
+        "pool.size",
+        "pool.query_wait",
+        "pool.server_lifetime",
+        "pool.server_idle_timeout",
         "mcp.listen",
         "mcp.token_file",
         "mcp.hosts",
@@ -235,8 +241,33 @@ fn waiting(settings: &ProgramSettings) -> Vec<FixedSetting> {
         FixedSetting::open("log.format", format),
         FixedSetting::open("log.level", settings.log.level.name()),
     ];
+    waiting.extend(of_pool(settings));
     waiting.extend(of_agents(settings));
     waiting
+}
+
+/// The connections that sessions share; without any, the other keys count for nothing.
+fn of_pool(settings: &ProgramSettings) -> Vec<FixedSetting> {
+    let own = settings.pool.as_ref();
+    let text = |of: &dyn Fn(&PoolSettings) -> String| own.map(of).unwrap_or_default();
+    let mode = match own {
+        Some(_) => "transaction",
+        None => "session",
+    };
+    let time = |time: std::time::Duration| format!("{} ms", time.as_millis());
+    vec![
+        FixedSetting::open("pool.mode", mode),
+        FixedSetting::open("pool.size", text(&|own| own.size.to_string())),
+        FixedSetting::open("pool.query_wait", text(&|own| time(own.query_wait))),
+        FixedSetting::open(
+            "pool.server_lifetime",
+            text(&|own| time(own.server_lifetime)),
+        ),
+        FixedSetting::open(
+            "pool.server_idle_timeout",
+            text(&|own| time(own.server_idle_timeout)),
+        ),
+    ]
 }
 
 /// How agents are served that have no driver.

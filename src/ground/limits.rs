@@ -11,6 +11,7 @@ pub mod evaluation;
 pub mod knowledge;
 pub mod lints;
 pub mod mcp;
+pub mod pools;
 pub mod receipts;
 pub mod served_groundings;
 

@@ -83,7 +83,7 @@ waits! {
     UpstreamCloses: WaitEnd::Within(limits::UPSTREAM_GRACE), at ["src/session/io/timeouts.rs"];
     /// The judgement of a large text on another thread.
     Judgement: WaitEnd::Within(limits::JUDGEMENT_TIME_MAX),
-        at ["src/session/io/timeouts.rs", "src/session/scheduling/large_text.rs", "src/session/scheduling/fair_slots.rs"];
+        at ["src/session/io/timeouts.rs", "src/session/scheduling/large_text.rs", "src/upstream/fair_slots.rs"];
     /// A repair on another thread, its turn included.
     Repair: WaitEnd::Within(limits::REPAIR_TIME_MAX),
         at [
@@ -103,6 +103,14 @@ waits! {
         at ["src/session/tracing.rs", "src/telemetry/mod.rs", "src/telemetry/audit/queue.rs"];
     /// The next turn of a session that has used up its own.
     Turn: WaitEnd::Order, at ["src/session/scheduling/turn.rs"];
+    /// A connection of the pool: one that others give back, or a new one.
+    PoolConnection: WaitEnd::Setting("pool.query_wait"), at [
+        "src/session/pooling/checkout.rs", "src/upstream/pool/mod.rs",
+        "src/upstream/pool/source.rs",
+    ];
+    /// What a connection says of its settings, or its taking those of a session.
+    PoolSettings: WaitEnd::Within(limits::pools::SETTLE_TIME_MAX),
+        at ["src/session/pooling/checkout.rs", "src/upstream/pool/connection.rs"];
     /// Memory, for a message or an answer that is longer than most.
     Memory: WaitEnd::Within(limits::MEMORY_WAIT_MAX),
         at ["src/session/memory/mod.rs", "src/session/memory/budget.rs"];
@@ -126,7 +134,8 @@ waits! {
     /// Room in the audit for the last lines of a session, where every line is wanted.
     LastRecord: WaitEnd::Operator("audit.on_full: block"), at ["src/session/mod.rs"];
     /// Running statements finish while the server drains.
-    Drain: WaitEnd::Setting("limits.drain_timeout"), at ["src/server/mod.rs", "src/session/drain.rs"];
+    Drain: WaitEnd::Setting("limits.drain_timeout"),
+        at ["src/server/mod.rs", "src/server/worker.rs", "src/session/drain.rs"];
     /// Sessions that were told to close do.
     Close: WaitEnd::Within(limits::CLOSE_TIMEOUT), at ["src/server/mod.rs"];
 

@@ -99,6 +99,18 @@ impl PeerStream {
         }
     }
 
+    /// Whether a read would bring something, or the end.
+    pub fn has_input(&self) -> bool {
+        let asked = PollFlags::IN | SAID_ALL | PollFlags::HUP | PollFlags::ERR;
+        let mut polled = [PollFd::from_borrowed_fd(self.descriptor(), asked)];
+        let now = Timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        // Where the system does not say, there may be.
+        poll(&mut polled, Some(&now)).map_or(true, |ready| ready > 0)
+    }
+
     fn descriptor(&self) -> BorrowedFd<'_> {
         match self {
             Self::Tcp(socket) => socket.as_fd(),

@@ -21,7 +21,7 @@ use tokio::task::JoinSet;
 
 use self::listener::{AcceptedStream, BindAddress, Listener};
 use self::local_clients::LocalClients;
-use self::worker::WorkerThread;
+use self::worker::{WorkerThread, WorkersServing};
 use crate::limits;
 use crate::session::drain::{DrainReceiver, DrainSender};
 use crate::session::login::pending_logins::{LoginCapacity, PendingLogins};
@@ -89,8 +89,10 @@ impl ProxyServer {
         }
         let (drain, draining) = DrainSender::new();
         let mut workers = Vec::new();
+        let serving = WorkersServing::begin();
         for index in 0..settings.workers.max(1) {
-            let worker = WorkerThread::start(index, server_shared.for_worker(), draining.clone())
+            let ends = (draining.clone(), serving.clone());
+            let worker = WorkerThread::start(index, server_shared.for_worker(), ends)
                 .map_err(StartError::Worker)?;
             workers.push(worker);
         }

@@ -1,12 +1,13 @@
 //! One thread per core, each with a runtime of its own: a client and its upstream live on one
 //! thread, so that no statement waits for another thread to wake.
 
+use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 
-use tokio::sync::mpsc;
+use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinSet;
 
 use super::listener::AcceptedStream;
@@ -34,7 +35,7 @@ impl WorkerThread {
     pub fn start(
         index: usize,
         server_shared: ServerShared,
-        draining: DrainReceiver,
+        (draining, serving): (DrainReceiver, WorkersServing),
     ) -> io::Result<Self> {
         let (clients, arriving) = mpsc::channel(limits::ACCEPTED_WAITING_MAX);
         let open = Arc::new(AtomicUsize::new(0));
@@ -45,6 +46,7 @@ impl WorkerThread {
         let sessions = WorkerSessions {
             server_shared: Arc::new(server_shared),
             draining,
+            serving,
             open: Arc::clone(&open),
         };
         let thread = std::thread::Builder::new()
@@ -95,7 +97,35 @@ impl WorkerThread {
 struct WorkerSessions {
     server_shared: Arc<ServerShared>,
     draining: DrainReceiver,
+    serving: WorkersServing,
     open: Arc<AtomicUsize>,
+}
+
+/// Held by each worker that has sessions or may get some. A worker that has none left waits for the
+/// others: a session of theirs may have a connection that its runtime wakes.
+#[derive(Clone)]
+pub struct WorkersServing {
+    held: mpsc::Sender<Infallible>,
+    ended: Arc<Mutex<mpsc::Receiver<Infallible>>>,
+}
+
+impl WorkersServing {
+    /// For workers that are about to start.
+    pub fn begin() -> Self {
+        let (held, ended) = mpsc::channel(1);
+        Self {
+            held,
+            ended: Arc::new(Mutex::new(ended)),
+        }
+    }
+
+    /// This one has no sessions any more. Ready when none has.
+    async fn end(self) {
+        let Self { held, ended } = self;
+        drop(held);
+        // Nothing is ever sent: it is over when everybody has let go.
+        let _ = ended.lock().await.recv().await;
+    }
 }
 
 impl WorkerSessions {
@@ -119,6 +149,7 @@ impl WorkerSessions {
                 }
             }
         }
+        self.serving.end().await;
     }
 
     fn start(

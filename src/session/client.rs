@@ -12,6 +12,7 @@ use super::pending::ExpectedReply;
 use super::pending::portal_names::ClosedName;
 use super::policy_limits::admission::holds_back;
 use super::policy_reload::take_over_policies;
+use super::pooling::prepared::{prepare_again, take_unnamed_place};
 use super::protocol::SessionProtocol;
 use super::refuse::{refuse_message, refuse_query, refuse_undecodable};
 use super::session_end::{LOST_COUNT, SessionEnd, UNSENDABLE};
@@ -173,6 +174,11 @@ impl SessionProtocol {
             let refusal = Refusal::of_unknown_statement(name);
             return refuse_message(self, refusal, None, ProtocolPath::Bind);
         }
+        if let StatementOrPortal::Statement(name) = target
+            && let Err(refusal) = prepare_again(self, name)
+        {
+            return refuse_message(self, refusal, None, ProtocolPath::Bind);
+        }
         self.forward(frame)?;
         self.pending.push(match target {
             StatementOrPortal::Statement(name) => {
@@ -197,6 +203,9 @@ impl SessionProtocol {
         self.forward(frame)?;
         self.pending.push(ExpectedReply::Close(match target {
             StatementOrPortal::Statement(name) => {
+                if let Some(side) = &mut self.upstream.pool {
+                    side.close_sent(name);
+                }
                 let prepared = self.context.names.prepared(name).cloned();
                 let older = self.context.names.remove_prepared(name);
                 ClosedName::Statement {
@@ -249,6 +258,7 @@ impl SessionProtocol {
     /// # Errors
     /// It may not be forwarded.
     pub(super) fn forward(&mut self, frame: &ClientFrame<'_>) -> Result<(), SessionEnd> {
+        take_unnamed_place(self)?;
         self.pending.transaction.open_batch();
         self.repair.retained.follow(frame);
         self.upstream.outbox.forward(frame).map_err(|_| UNSENDABLE)

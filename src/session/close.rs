@@ -9,21 +9,26 @@ use crate::sqlstate::{self, SqlState};
 use crate::telemetry::events::{OwnCancelEnded, ProtocolViolation, TripwireFired};
 use crate::telemetry::labels::{CancelCause, ClosedBecause, SessionLeg, ViolationKind};
 use crate::telemetry::session_info::SessionInfo;
-use crate::upstream::lease::LeaseCondition;
+use crate::upstream::cancel::CancelResult;
+use crate::upstream::lease::{LeaseCondition, UpstreamLease};
+use crate::upstream::writer::UpstreamStream;
 use crate::wire::malformed::MalformedMessage;
 
 /// Ends a session. Every step is bounded in time. May be cancelled: sockets close.
 pub async fn close_session(
-    relay: Box<Relay>,
+    mut relay: Box<Relay>,
     ending: SessionEnd,
     info: &SessionInfo,
     server_shared: &ServerShared,
 ) -> ClosedBecause {
+    relay.release_at_end();
     let Relay {
         mut protocol,
         client,
         upstream,
         lease,
+        // Its connection is the session's until the upstream has heard of the end.
+        pooled: _pooled,
         ..
     } = *relay;
     report(ending, info, server_shared);
@@ -64,7 +69,7 @@ pub async fn close_session(
             client.send_and_close(&last_words).await;
         }
     };
-    let returning = lease.give_back(upstream, condition);
+    let returning = hand_back(lease, upstream, condition);
     let cancelled = match condition {
         // As from the server itself: whoever has asked for the end has its answer by then.
         LeaseCondition::Ended => {
@@ -83,6 +88,18 @@ pub async fn close_session(
         });
     }
     reason(ending)
+}
+
+/// Hands the upstream's session back, where the client has one now.
+async fn hand_back(
+    lease: UpstreamLease,
+    upstream: Option<UpstreamStream>,
+    condition: LeaseCondition,
+) -> Option<CancelResult> {
+    match upstream {
+        Some(upstream) => lease.give_back(upstream, condition).await,
+        None => None,
+    }
 }
 
 fn report(ending: SessionEnd, session: &SessionInfo, server_shared: &ServerShared) {
@@ -116,6 +133,7 @@ fn report(ending: SessionEnd, session: &SessionInfo, server_shared: &ServerShare
         | SessionEnd::Ended(
             CloseReason::ResultLimit | CloseReason::RolesUntold | CloseReason::Lapsed,
         )
+        | SessionEnd::Ended(CloseReason::PoolBusy { .. } | CloseReason::UpstreamChanged)
         | SessionEnd::Terminated
         | SessionEnd::ClientGone
         | SessionEnd::UpstreamClosed => {}
@@ -146,9 +164,11 @@ fn reason(ending: SessionEnd) -> ClosedBecause {
     match ending {
         SessionEnd::Terminated => ClosedBecause::Terminate,
         SessionEnd::ClientGone => ClosedBecause::ClientGone,
-        SessionEnd::UpstreamClosed | SessionEnd::Ended(CloseReason::UpstreamLost) => {
+        SessionEnd::UpstreamClosed
+        | SessionEnd::Ended(CloseReason::UpstreamLost | CloseReason::UpstreamChanged) => {
             ClosedBecause::UpstreamGone
         }
+        SessionEnd::Ended(CloseReason::PoolBusy { .. }) => ClosedBecause::PoolBusy,
         SessionEnd::Ended(CloseReason::StatementTime | CloseReason::UpstreamSilent) => {
             ClosedBecause::UpstreamSilent
         }

@@ -21,6 +21,7 @@
 //!     what the session may read
 //!   * `signal_calls`: calls that reach other sessions; `lowered_settings`: what was lowered in a
 //!     text
+//! * `pooling`: sessions that share connections to the upstream
 //! * `lapse`: sessions whose tokens expire; `membership`: the roles that a session's own is a
 //!   member of
 //! * `policy_store`: the policies that hold, and which one a session is under; `policy_reload`: a
@@ -49,6 +50,7 @@ pub mod plan;
 pub mod policy_limits;
 mod policy_reload;
 pub mod policy_store;
+mod pooling;
 pub mod protocol;
 pub mod readable_objects;
 mod receipts;
@@ -83,6 +85,8 @@ use self::io::Relay;
 use self::lapse::Lapse;
 use self::login::{AcceptedClient, LoginContext, LoginEnd, OpenedSession};
 use self::policy_limits::SessionLimits;
+use self::pooling::pool_side::PoolSide;
+use self::pooling::pooled_relay::{PooledLogin, PooledRelay};
 use self::protocol::{SessionProtocol, UpstreamFacts};
 use self::registry::{RegisteredSession, SessionActivity, SessionRegistration};
 use self::reply::CloseReason;
@@ -205,6 +209,7 @@ fn begin(
         compile_pool,
         counted_session,
         cancel,
+        pooled,
     } = *opened;
     let info = Arc::new(info);
     let user = upstream
@@ -237,13 +242,26 @@ fn begin(
     let shared = server_shared.shared();
     let mut protocol = SessionProtocol::new(&shared, assigned_policy, Arc::clone(&info), facts);
     protocol.witness.activity = activity;
+    let pooled = pooled.map(|login| share(&mut protocol, *login, &info));
     let (lease, upstream) = UpstreamLease::of(upstream.framed, cancel);
     let read_buffer = Arc::clone(&server_shared.read_buffer);
     let worker = (read_buffer, server_shared.turns.clone());
     let mut relay = Relay::new(protocol, unread(client), unread(upstream), worker);
     relay.lease = lease;
+    relay.pooled = pooled;
     let share = server_shared.login_context.memory.share();
     (Box::new(relay.shown_by(state_handle, share)), enlisted)
+}
+
+/// The session shares its connections from now on.
+fn share(
+    protocol: &mut SessionProtocol,
+    login: PooledLogin,
+    info: &SessionInfo,
+) -> Box<PooledRelay> {
+    let pooled = PooledRelay::new(login, (info.user(), info.id()));
+    protocol.upstream.pool = Some(Box::new(PoolSide::new(pooled.values())));
+    Box::new(pooled)
 }
 
 /// What the upstream was asked at startup to hold statements to.
@@ -265,7 +283,11 @@ fn register_session(
     let member = RegisteredSession {
         info: Arc::new(opened.info.clone()),
         since: Timestamp::now(),
-        upstream_pid: opened.upstream.key.as_ref().map(|key| key.pid),
+        upstream_pid: match &opened.pooled {
+            // Another one with each connection.
+            Some(_) => None,
+            None => opened.upstream.key.as_ref().map(|key| key.pid),
+        },
         state_handle,
         activity,
         user: opened.plan.user.as_str().into(),

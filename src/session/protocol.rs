@@ -239,7 +239,8 @@ impl SessionProtocol {
     /// The upstream skips to the next Sync: so do the pending replies, and the names that messages
     /// among them give or take.
     pub(super) fn skip_pipeline(&mut self, is_portal_lost: bool) -> SkipExtent {
-        (self.context).skip_pipeline(&mut self.pending, is_portal_lost)
+        let side = self.upstream.pool.as_deref_mut();
+        (self.context).skip_pipeline((&mut self.pending, side), is_portal_lost)
     }
 
     /// A statement has ended in a batch whose Sync may not have been sent.

@@ -21,6 +21,7 @@
 //! part of an answer.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use bytes::BytesMut;
 
@@ -60,6 +61,15 @@ pub enum CloseReason {
     ResultLimit,
     /// More memory is needed than is left for all clients together.
     OutOfMemory,
+    /// Every connection that it may have was busy for too long.
+    PoolBusy {
+        /// How many there are.
+        size: usize,
+        /// How long it has waited.
+        waited: Duration,
+    },
+    /// Connections to the upstream begin otherwise by now than the session did.
+    UpstreamChanged,
     /// A fault of pgsieve's own.
     Internal,
 }
@@ -141,6 +151,24 @@ fn unplaced(reason: CloseReason) -> (SqlState, Cow<'static, str>, Option<&'stati
     (sqlstate::ADMIN_SHUTDOWN, message, Some(hint))
 }
 
+fn unpooled(reason: CloseReason) -> (SqlState, Cow<'static, str>, Option<&'static str>) {
+    match reason {
+        CloseReason::PoolBusy { size, waited } => (
+            sqlstate::TOO_MANY_CONNECTIONS,
+            pool_busy_message(size, waited),
+            Some(POOL_BUSY_HINT),
+        ),
+        _ => (
+            sqlstate::ADMIN_SHUTDOWN,
+            Cow::Borrowed(
+                "another server answers, or sessions begin with other settings by now; the \
+                 connection is closed",
+            ),
+            Some("Reconnect."),
+        ),
+    }
+}
+
 fn message_of(reason: CloseReason) -> (SqlState, Cow<'static, str>, Option<&'static str>) {
     match reason {
         CloseReason::Violation(cause) => (
@@ -203,6 +231,7 @@ fn message_of(reason: CloseReason) -> (SqlState, Cow<'static, str>, Option<&'sta
             Cow::Borrowed(OUT_OF_MEMORY),
             Some("Reconnect later; limits.memory is what there is in all."),
         ),
+        CloseReason::PoolBusy { .. } | CloseReason::UpstreamChanged => unpooled(reason),
         CloseReason::Internal => (
             sqlstate::INTERNAL_ERROR,
             Cow::Borrowed("pgsieve met a fault of its own and closed this connection"),
@@ -210,6 +239,20 @@ fn message_of(reason: CloseReason) -> (SqlState, Cow<'static, str>, Option<&'sta
         ),
     }
 }
+
+/// What a client is told whose wish for a connection of its pool was in vain.
+pub(in crate::session) fn pool_busy_message(size: usize, waited: Duration) -> Cow<'static, str> {
+    Cow::Owned(format!(
+        "no connection to the database became free within {} s: all {size} of this account are \
+         busy",
+        waited.as_secs()
+    ))
+}
+
+/// What it can do.
+pub(in crate::session) const POOL_BUSY_HINT: &str =
+    "Reconnect and try again later; the operator of the proxy sets pool.size.";
+
 const REPORT: &str =
     "Nothing was sent to the database. Please report it with the statement's fingerprint.";
 

@@ -12,6 +12,7 @@ use super::pending::in_flight::InFlight;
 use super::pending::portal_names::PortalBinding;
 use super::pending::sent_text::SentText;
 use super::policy_limits::result_limit::ResultAllowance;
+use super::pooling::prepared::take_unnamed_place;
 use super::protocol::SessionProtocol;
 use super::server::error_rewrite::SubstitutedText;
 use super::session_end::{SessionEnd, UNSENDABLE};
@@ -37,6 +38,9 @@ pub(super) fn send_query(
         options,
         ..
     } = text;
+    if let Some(side) = &mut protocol.upstream.pool {
+        side.statement_sent(permit.facts(), true);
+    }
     let mut running = permitted(protocol, &permit, ProtocolPath::Query, options.arrived);
     running.allowance = allowance;
     running.plan = protocol.plan.took.take();
@@ -99,7 +103,13 @@ pub(super) fn send_parse(
         options,
         ..
     } = text;
+    take_unnamed_place(protocol)?;
+    let text: Arc<str> = permit.original().into();
     let mut running = permitted(protocol, &permit, ProtocolPath::Parse, options.arrived);
+    if let Some(side) = &mut protocol.upstream.pool {
+        side.parse_sent(parse.name, &text, &parameters);
+        running.unnamed = parse.name.is_empty().then(|| Arc::clone(&text));
+    }
     note_lowered(&protocol.witness, &mut running, lowered);
     let text_retained = protocol.repair.retain_parse(
         frame,
@@ -112,7 +122,6 @@ pub(super) fn send_parse(
         ),
     );
     options.mark(&mut running, text_retained);
-    let text: Arc<str> = permit.original().into();
     running.citable_text = shared_text(protocol, &text);
     running.sent_text = SentText::of(&protocol.witness, parse.text, Some(&text));
     (protocol.context.names).add_prepared(parse.name, Arc::clone(&running.facts), text);
@@ -173,6 +182,9 @@ pub(super) fn send_execute(
     BoundPortal { facts, text, sent }: BoundPortal,
     (arrived, allowance): (StatementArrival, ResultAllowance),
 ) -> Result<(), SessionEnd> {
+    if let Some(side) = &mut protocol.upstream.pool {
+        side.statement_sent(&facts, false);
+    }
     protocol.forward(frame)?;
     urge_audit(&protocol.witness, &facts);
     protocol.context.expect_names(&facts);

@@ -14,6 +14,7 @@ use bytes::Bytes;
 
 use super::plan::{measure_cursors, plan_bound, plan_within_bounds, question_of_bind};
 use super::policy_limits::admission::{admit_execute, admit_query};
+use super::pooling::prepared::prepare_again;
 use super::protocol::SessionProtocol;
 use super::refuse::{refuse_message, refuse_parse, refuse_query};
 use super::repair::default_limit::with_default_limit;
@@ -201,6 +202,7 @@ fn bind_steps(
     let (gate, pending) = (&protocol.judge.gate, &protocol.pending);
     (protocol.context).recheck_statement(bind.statement, gate, pending)?;
     let prepared = protocol.context.prepared_for(bind, pending)?;
+    prepare_again(protocol, bind.statement)?;
     let question = question_of_bind(protocol, &prepared)?;
     let portal = portal_of(&mut protocol.client, prepared, bind)?;
     send_bind(protocol, frame, bind, portal)?;

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::task::Poll;
 
+use super::pooling::pool_side::PoolSide;
 use super::reply::CloseReason;
 use super::session_end::SessionEnd;
 use crate::gate::{Facts, SessionEffect};
@@ -28,6 +29,8 @@ pub struct UpstreamSide {
     pub(super) dropping: usize,
     /// Bytes that wait for its socket.
     pub(super) outbox: Outbox,
+    /// What is known of its connections, where the session shares them with others.
+    pub(super) pool: Option<Box<PoolSide>>,
 }
 
 impl UpstreamSide {
@@ -42,6 +45,7 @@ impl UpstreamSide {
             torn: false,
             dropping: 0,
             outbox: Outbox::default(),
+            pool: None,
         }
     }
 

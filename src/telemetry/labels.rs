@@ -220,6 +220,46 @@ words! {
 }
 
 words! {
+    /// What came of the wish for a connection of a pool.
+    CheckoutOutcome {
+        /// One that had the session's settings.
+        Reused => "reused",
+        /// One that was brought to them.
+        Replayed => "replayed",
+        /// A new one.
+        Opened => "opened",
+        /// None was free in time.
+        TimedOut => "timed_out",
+        /// None could be opened.
+        Failed => "failed",
+    }
+}
+
+words! {
+    /// What a connection of a pool is at.
+    PooledConnectionState {
+        /// No session has it.
+        Idle => "idle",
+        /// A session has it, or it is being opened.
+        Used => "used",
+    }
+}
+
+words! {
+    /// Why a session keeps its connection until its end.
+    PinReason {
+        /// It has used SQL's PREPARE.
+        SqlPrepare => "sql_prepare",
+        /// It has a cursor WITH HOLD.
+        HeldCursor => "held_cursor",
+        /// It has set too many settings that no module describes.
+        Settings => "settings",
+        /// It has prepared a statement with a name.
+        NamedStatement => "named_statement",
+    }
+}
+
+words! {
     /// What came of an attempt to reach the upstream.
     CheckOutcome {
         /// It was reached.
@@ -450,6 +490,8 @@ words! {
 words! {
     /// Why a session ended.
     ClosedBecause {
+        /// Every connection of its pool was busy for too long.
+        PoolBusy => "pool_busy",
         /// The client said Terminate.
         Terminate => "terminate",
         /// The client's socket closed without a Terminate.
@@ -626,6 +668,9 @@ mod tests {
         check::<SessionState>();
         check::<UpstreamState>();
         check::<CheckOutcome>();
+        check::<CheckoutOutcome>();
+        check::<PooledConnectionState>();
+        check::<PinReason>();
         check::<LimitMode>();
         check::<StartupSettingOutcome>();
         check::<ClientTransport>();

@@ -20,6 +20,7 @@ use crate::telemetry::counters::capped_counters::{
 use crate::telemetry::counters::catalog_checks::CatalogChecks;
 use crate::telemetry::counters::counter_vec::{CounterVec, ThreeLabels, TwoLabels};
 use crate::telemetry::counters::policy_metrics::PolicyMetrics;
+use crate::telemetry::counters::pool_metrics::PoolMetrics;
 use crate::telemetry::counters::process_usage;
 use crate::telemetry::counters::register::{self, STATEMENT_BUCKETS, metric_set, seconds};
 use crate::telemetry::counters::session_gauges::SessionGauges;
@@ -89,6 +90,8 @@ metric_set! {
             from_zero(OWN_CANCELS);
         /// What is known of the upstreams.
         pub upstreams: UpstreamMetrics;
+        /// What is known of the pools of connections.
+        pub pools: PoolMetrics;
         /// What is counted of catalogs.
         pub catalog: CatalogMetrics;
         pub repairs: CounterVec<ThreeLabels<Recoverer, Confidence, AttemptOutcome>> =
@@ -204,6 +207,7 @@ impl MetricsRegistry {
         self.by_fingerprint.sweep(now);
         self.by_subject.sweep(now);
         self.upstreams.read(now);
+        self.pools.read();
         self.sessions.read(&self.seats);
         self.catalog.read();
         self.registry.gather()

@@ -15,6 +15,7 @@ use super::login::{
     sqlstate_of,
 };
 use super::login_refusal;
+use super::login_retry::{LoginTries, RetryDecision};
 use super::verify::{VerifyError, verify};
 use crate::secret::Secret;
 
@@ -126,6 +127,49 @@ pub async fn open_telling(
     let verified = verify(&mut session, &[], upstream.reticence(), deadline).await;
     verified.map_err(OwnSessionError::NotReadOnly)?;
     Ok((session, proof))
+}
+
+/// Logs in with this account, and tries again some times where the failure may pass. The session is
+/// not yet proved to be read-only.
+///
+/// May be cancelled: the connection is dropped.
+///
+/// # Errors
+/// The upstream cannot be reached in time, or does not let the account in.
+pub async fn log_in_patiently(
+    upstream: &Upstream,
+    (user, password): (&str, Option<&Secret>),
+    request: LoginRequest<'_>,
+    deadline: Instant,
+) -> Result<UpstreamSession, UpstreamLoginError> {
+    let mut tries = LoginTries::new(deadline);
+    loop {
+        let once = log_in_once(upstream, (user, password), request, deadline);
+        let error = match once.await {
+            Ok(session) => return Ok(session),
+            Err(error) => error,
+        };
+        match tries.wait_after(&error).await {
+            RetryDecision::Try => {}
+            RetryDecision::GiveUp => return Err(error),
+        }
+    }
+}
+
+async fn log_in_once(
+    upstream: &Upstream,
+    (user, password): (&str, Option<&Secret>),
+    request: LoginRequest<'_>,
+    deadline: Instant,
+) -> Result<UpstreamSession, UpstreamLoginError> {
+    let ready = match login::begin(upstream, request, deadline).await? {
+        AuthRequirement::Nothing(ready) => ready,
+        AuthRequirement::Password(asked) => {
+            let password = password.ok_or(UpstreamLoginError::NoPassword)?;
+            asked.answer(user, password, deadline).await?
+        }
+    };
+    ready.finish(deadline).await
 }
 
 async fn log_in(

@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 use tokio::time::{Instant, sleep};
 
-use super::cancel::{CancelResult, CancelTarget, SessionCanceller, of_pid};
+use super::cancel::{CancelEntry, CancelResult, CancelTarget, SessionCanceller, of_pid};
 use super::identity::ServerIdentity;
 use super::login::UpstreamSession;
 use crate::limits;
@@ -203,14 +203,20 @@ impl SessionCanceller {
         })
     }
 
-    /// The newest one: an older one with the same process id has ended at the server.
+    /// The newest one: an older one with the same process id has ended at the server. Those that
+    /// share connections have another process id with each.
     fn of_same_owner(&self, pid: i32) -> Option<CancelTarget> {
         let sessions = self.registry.sessions();
         let own = &sessions.get(&self.place)?.owner;
-        let mut found = sessions.range(of_pid(pid)).rev();
-        found
-            .find(|(_, entry)| entry.owner.is_same(own))
-            .map(|(place, _)| *place)
+        let is_meant = |entry: &CancelEntry| {
+            let key = entry.key.as_ref();
+            entry.owner.is_same(own) && key.is_some_and(|key| key.pid == pid)
+        };
+        let mut known = sessions.range(of_pid(pid)).rev();
+        let found = known.find(|(_, entry)| is_meant(entry));
+        let mut others = sessions.iter().rev();
+        let found = found.or_else(|| others.find(|(_, entry)| is_meant(entry)));
+        found.map(|(place, _)| *place)
     }
 
     fn end(&self, place: CancelTarget) {

@@ -1,10 +1,13 @@
 //! An upstream session that one client has for a time.
 //!
 //! The client's session and the upstream's connection are two things: one is handed out for the
-//! other and handed back. Today a lease lasts as long as its client and ends with the connection;
-//! what hands connections on to the next client will stand behind the same two calls.
+//! other and handed back. A lease lasts as long as its client; where connections are shared, each
+//! is attached to it for a transaction, and detached before the next client has it.
 
-use super::cancel::{CancelGuard, CancelResult};
+use std::sync::Arc;
+
+use super::cancel::{CancelGuard, CancelResult, DetachedConnection};
+use super::login::UpstreamKey;
 use super::outbox::Outbox;
 use super::writer::{UpstreamFrames, UpstreamStream};
 use crate::limits;
@@ -33,6 +36,21 @@ impl UpstreamLease {
     /// Takes a session that has just logged in.
     pub fn of(framed: UpstreamFrames, cancel: Option<CancelGuard>) -> (Self, UpstreamFrames) {
         (Self { cancel }, framed)
+    }
+
+    /// Another connection is the session's from now on: a cancel reaches that one.
+    pub fn attach(&self, key: Option<&Arc<UpstreamKey>>) {
+        if let (Some(cancel), Some(key)) = (&self.cancel, key) {
+            cancel.attach(Arc::clone(key));
+        }
+    }
+
+    /// None is any more. Says whether the one that was may be given to another session.
+    pub fn detach(&self, key: Option<&Arc<UpstreamKey>>) -> DetachedConnection {
+        match (&self.cancel, key) {
+            (Some(cancel), Some(key)) => cancel.detach(key),
+            _ => DetachedConnection::Quiet,
+        }
     }
 
     /// Hands the session back. What still runs is cancelled: its client is gone, and a database

@@ -254,6 +254,14 @@ impl UpstreamSession {
             .map(|(_, value)| value.as_str())
     }
 
+    /// It reports another value of a setting.
+    pub fn report(&mut self, name: &str, value: &str) {
+        let mut known = self.parameters.iter_mut().rev();
+        if let Some((_, known)) = known.find(|(known, _)| known == name) {
+            value.clone_into(known);
+        }
+    }
+
     /// The major version that the server reports; 0 when it reports none that can be read.
     pub fn major_version(&self) -> u16 {
         let version = self.parameter("server_version").unwrap_or_default();

@@ -6,6 +6,7 @@
 //! * `verify`, `session_settings`, `identity`: proof of what the session is, and of which server
 //! * `outbox`: what may be sent, and the only door for client text; `writer`: the connection, which
 //!   takes nothing else; `tripwire`: the last line
+//! * `pool`: connections that sessions use in turn; `fair_slots`: whose turn it is
 //! * `lease`: the right to use a session; `cancel`, `backend_signals`: what reaches a running one
 //! * `account`: sessions of pgsieve's own; `snapshot`, `catalog_cache`: what databases contain
 //! * `compile_pool`: where changed texts are compiled; `read_session`: what a
@@ -18,6 +19,7 @@ pub mod cancel;
 pub mod catalog_cache;
 pub mod compile_pool;
 pub mod connect;
+pub mod fair_slots;
 pub mod identity;
 pub mod lease;
 pub mod login;
@@ -25,6 +27,7 @@ mod login_refusal;
 pub mod login_retry;
 pub mod outbox;
 pub mod password;
+pub mod pool;
 pub mod read_session;
 mod session_settings;
 pub mod snapshot;

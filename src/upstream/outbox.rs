@@ -26,6 +26,7 @@ use bytes::{Buf, BytesMut};
 use tokio::io::AsyncWrite;
 
 use super::identity::IdentityQuery;
+use super::pool::set_values::Replay;
 use crate::gate::{QUESTION_NAME, ReadPermit};
 use crate::limits;
 use crate::wire::encode::{self, EncodeError};
@@ -211,15 +212,57 @@ impl Outbox {
         if names.is_empty() {
             return Ok(());
         }
-        let asked = names.iter().map(|name| {
-            // standard_conforming_strings is on: a literal means its letters.
-            format!(
-                "pg_catalog.current_setting('{}', true)",
-                name.replace('\'', "''")
-            )
-        });
+        let asked = names.iter();
+        let asked =
+            asked.map(|name| format!("pg_catalog.current_setting({}, true)", literal(name)));
         let asked: Vec<String> = asked.collect();
         encode::query(&mut self.buffer, &format!("SELECT {}", asked.join(", ")))
+    }
+
+    /// Asks what has been set in the session, and what these settings are, which belong to no
+    /// module of the server.
+    ///
+    /// # Errors
+    /// It holds a NUL, or is too long for a message; nothing is put here then.
+    pub fn set_values<'n>(
+        &mut self,
+        custom: impl Iterator<Item = &'n str>,
+    ) -> Result<(), EncodeError> {
+        let mut text = SET_VALUES.to_owned();
+        for name in custom {
+            let name = literal(name);
+            text.push_str(&format!(
+                " UNION ALL SELECT {name}, pg_catalog.current_setting({name}, true)"
+            ));
+        }
+        encode::query(&mut self.buffer, &text)
+    }
+
+    /// Sets settings back and others to values that an upstream has told, all of them or none.
+    ///
+    /// # Errors
+    /// It holds a NUL, or is too long for a message; nothing is put here then.
+    pub fn replay(&mut self, replay: &Replay<'_>) -> Result<(), EncodeError> {
+        let resets = replay.reset.iter();
+        let resets = resets.map(|name| format!("RESET \"{}\"", name.replace('"', "\"\"")));
+        let mut statements: Vec<String> = resets.collect();
+        let sets = replay.set.iter().map(|(name, value)| {
+            let (name, value) = (literal(name), literal(value));
+            format!("pg_catalog.set_config({name}, {value}, false)")
+        });
+        let sets: Vec<String> = sets.collect();
+        if !sets.is_empty() {
+            statements.push(format!("SELECT {}", sets.join(", ")));
+        }
+        encode::query(&mut self.buffer, &statements.join("; "))
+    }
+
+    /// Has a prepared statement closed: no error where there is none.
+    ///
+    /// # Errors
+    /// It holds a NUL, or is too long for a message; nothing is put here then.
+    pub fn close_statement(&mut self, name: &str) -> Result<(), EncodeError> {
+        encode::close(&mut self.buffer, b'S', name)
     }
 
     /// Asks which server it is.
@@ -348,6 +391,11 @@ fn forget_question(out: &mut BytesMut) -> Result<(), EncodeError> {
     encode::close(out, b'S', QUESTION_NAME)
 }
 
+/// A text as a literal: standard_conforming_strings is on, so it means its letters.
+fn literal(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
 /// Rejected by the grammar of every version; readable in the upstream's own log.
 const FAILING_TEXT: &str = "pgsieve refused this statement";
 
@@ -362,6 +410,10 @@ const SET_SEARCH_PATH: &str = "SET search_path TO ";
 
 /// A list of no schemas, as far as SET can say it: no schema has a name without letters.
 const NOWHERE: &str = "''";
+
+/// The question of [`Outbox::set_values`]: what was set by SET and the like, and not by the login.
+const SET_VALUES: &str = "SELECT s.name, s.setting FROM pg_catalog.pg_settings s \
+    WHERE s.source OPERATOR(pg_catalog.=) 'session'";
 
 /// The question of [`Outbox::last_statement_of`], up to the process.
 const LAST_STATEMENT: &str = "SELECT a.query_id, \

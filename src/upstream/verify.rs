@@ -16,6 +16,7 @@ use super::session_settings;
 use super::session_settings::RowAnswer;
 use crate::net::framed_stream::PeerError;
 use crate::sqlstate;
+use crate::telemetry::labels::Tripwire;
 
 /// A setting that has to have a certain value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +50,19 @@ pub enum VerifyError {
 }
 
 impl VerifyError {
+    /// The alarm that this is, if it is one.
+    pub fn tripwire(&self) -> Option<Tripwire> {
+        match self {
+            Self::Differs(setting) => Some(match setting {
+                ProvedSetting::TransactionReadOnly => Tripwire::ReadOnlyNotVerified,
+                ProvedSetting::DefaultTransactionReadOnly => Tripwire::ReadOnlyReportedOff,
+                ProvedSetting::StandardConformingStrings => Tripwire::LexerSettingChanged,
+                ProvedSetting::ClientEncoding => Tripwire::EncodingChanged,
+            }),
+            _ => None,
+        }
+    }
+
     /// Whether there is no session any more, rather than one that is not what was asked for:
     /// another try may do better.
     pub fn is_loss(&self) -> bool {
@@ -82,7 +96,7 @@ impl ProvedSetting {
 }
 
 /// What a session was found to be.
-#[derive(PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct VerifiedSession {
     /// Its search_path, as the setting is written.
     pub search_path: String,

@@ -58,6 +58,11 @@ impl UpstreamStream {
         self.0.peer_certificate()
     }
 
+    /// Whether a read would bring something, or the end.
+    pub fn has_input(&self) -> bool {
+        self.0.has_input()
+    }
+
     /// The bare stream, for a library that speaks the protocol itself, on a session of pgsieve's
     /// own.
     pub(in crate::upstream) fn into_library(self) -> PeerStream {

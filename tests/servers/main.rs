@@ -33,6 +33,8 @@ mod mcp;
 #[cfg(test)]
 mod policies;
 #[cfg(test)]
+mod pools;
+#[cfg(test)]
 mod programs;
 #[cfg(test)]
 mod protocol;

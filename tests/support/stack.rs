@@ -13,7 +13,7 @@ use pgsieve::demo::supervisor::{ChildSignal, SupervisedChild};
 use tokio_postgres::Client;
 
 use super::raw::{Login, RawClient, kinds};
-use super::shared::{ADMIN, READER, new_database, shared_cluster, shared_cluster_of};
+use super::shared::{ADMIN, APP, READER, new_database, shared_cluster, shared_cluster_of};
 use super::sql;
 
 /// How a stack differs from the default.
@@ -36,6 +36,8 @@ pub struct Options {
     pub config: Option<String>,
     /// Appended to the URL of the upstream, `?` included.
     pub upstream_query: &'static str,
+    /// So many connections, as [`APP`], that all clients share; each has its own if none.
+    pub pooled: Option<usize>,
     /// A cluster that outlives the stack, prepared with `shared::prepare`; the shared one if none.
     pub cluster: Option<&'static PrivateCluster>,
 }
@@ -107,15 +109,27 @@ impl Stack {
         // A port that was free a moment ago may be given out again.
         let admin = until(|| Some(free_port().unwrap()).filter(|port| *port != listen)).unwrap();
         let (listen, admin) = (local(listen), local(admin));
+        let account = match options.pooled {
+            Some(_) => format!("{APP}:{APP}@"),
+            None => String::new(),
+        };
         let upstream = format!(
-            "postgres://127.0.0.1:{}/{database}{}",
+            "postgres://{account}127.0.0.1:{}/{database}{}",
             cluster.port(),
             options.upstream_query
         );
+        let size = options.pooled.map(|size| size.to_string());
+        let mut environment = options.environment.clone();
+        if let Some(size) = &size {
+            environment.extend([
+                ("PGSIEVE_CLIENT_AUTH_METHOD", "trust"),
+                ("PGSIEVE_POOL_MODE", "transaction"),
+                ("PGSIEVE_POOL_SIZE", size),
+            ]);
+        }
         let arguments = arguments(&options, &folder, (&upstream, &database), listen, admin);
         let program = Path::new(env!("CARGO_BIN_EXE_pgsieve"));
-        let sieve =
-            SupervisedChild::start(&folder, program, &arguments, &options.environment).unwrap();
+        let sieve = SupervisedChild::start(&folder, program, &arguments, &environment).unwrap();
         Self {
             sieve,
             folder,

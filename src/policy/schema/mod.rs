@@ -139,6 +139,7 @@ pub const SETTINGS_KEYS: &[&str] = &[
     "listen",
     "log",
     "mcp",
+    "pool",
     "admin",
     "strict_files",
     "metrics",

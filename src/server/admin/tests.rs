@@ -82,6 +82,7 @@ fn groundings() -> GroundingService {
         accounts: UserAccounts::new(),
         superusers: SuperuserNotices::default(),
         memory: MemoryBudget::boundless(),
+        pools: None,
         receipt_issuer: None,
         telemetry,
     };

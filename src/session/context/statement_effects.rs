@@ -12,6 +12,7 @@ use crate::repair::dialect_history::DialectHistory;
 use crate::session::pending::in_flight::InFlight;
 use crate::session::pending::portal_names::ClosedName;
 use crate::session::pending::{ExpectedReply, PendingReplies, SkipExtent};
+use crate::session::pooling::pool_side::PoolSide;
 use crate::telemetry::labels::StatementOutcome;
 use crate::wire::backend::TransactionStatus;
 
@@ -144,7 +145,7 @@ impl SessionContext {
     /// never made is put right.
     pub(in crate::session) fn skip_pipeline(
         &mut self,
-        pending: &mut PendingReplies,
+        (pending, mut side): (&mut PendingReplies, Option<&mut PoolSide>),
         mut is_portal_lost: bool,
     ) -> SkipExtent {
         let mut is_statement_lost = false;
@@ -152,6 +153,9 @@ impl SessionContext {
         for owed in dropped {
             is_portal_lost |= matches!(owed, ExpectedReply::Bind(_));
             is_statement_lost |= matches!(owed, ExpectedReply::Parse(_));
+            if let (ExpectedReply::Parse(running), Some(side)) = (&owed, &mut side) {
+                running.note_unprepared(side);
+            }
             self.restore_name(owed);
         }
         if is_statement_lost && !pending.makes_statements() {

@@ -3,7 +3,8 @@
 
 use std::task::{Context, Poll};
 
-use super::{BytesMoved, MoveResult, Relay};
+use super::Relay;
+use super::moves::{BytesMoved, MoveResult};
 use crate::session::repair::apply_repair::{repair_finished, start_repair};
 use crate::session::repair::executor::RunningRepair;
 use crate::session::repair::{BlockingJob, RepairJob};

@@ -5,9 +5,10 @@
 //! may be cancelled at any point: nothing is half-done but what the peers see anyway.
 //!
 //! * `timeouts`: how long a peer is waited for; `background`: work that is waited for beside the
-//!   sockets; `sockets`: one read or write
+//!   sockets; `sockets`: one read or write; `moves`: what is moved
 
 pub(super) mod background;
+pub(super) mod moves;
 pub(super) mod sockets;
 pub(super) mod timeouts;
 
@@ -20,11 +21,16 @@ use tokio::io::AsyncWrite;
 
 use super::arrival::ClientInflow;
 use super::io::background::RunningJob;
+use super::io::moves::{
+    BytesMoved, ClientBytes, ClientFlush, MoveResult, StopRequest, UpstreamLeftover, as_u64,
+    without_front,
+};
 use super::io::sockets::{read, write};
 use super::io::timeouts::{ClientReadState, IoTimeouts};
 use super::memory::SessionMemory;
 use super::memory::budget::{MemoryBudget, MemoryShare};
 use super::policy_limits::idle_timeout::IdleTimeout;
+use super::pooling::pooled_relay::PooledRelay;
 use super::protocol::SessionProtocol;
 use super::reply::CloseReason;
 use super::scheduling::turn::{NextTurn, TurnQueue};
@@ -51,8 +57,10 @@ pub struct Relay {
     pub protocol: SessionProtocol,
     /// The client's socket.
     pub client: PeerStream,
-    /// The upstream's socket.
-    pub upstream: UpstreamStream,
+    /// The upstream's socket; none while another session may have it.
+    pub upstream: Option<UpstreamStream>,
+    /// The connections that it shares, where it does.
+    pub(super) pooled: Option<Box<PooledRelay>>,
     /// The right to use it, and to cancel what runs there.
     pub lease: UpstreamLease,
     read_buffer: ReadBuffer,
@@ -77,49 +85,6 @@ pub struct Relay {
     state_handle: SessionStateHandle,
 }
 
-/// Bytes that passed on the client's side.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ClientBytes {
-    /// Received from the client.
-    pub from_client: u64,
-    /// Sent to the client.
-    pub to_client: u64,
-}
-
-/// Whether bytes that the client's stream has taken may still sit in its own buffer (TLS has one).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ClientFlush {
-    Settled,
-    Owed,
-}
-
-/// What is left over of what the upstream said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum UpstreamLeftover {
-    /// The start of a frame, if anything.
-    ForMore,
-    /// What a turn was too short for.
-    ForTheNextTurn,
-}
-
-/// Whether the server wants this session to end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum StopRequest {
-    NotAsked,
-    Asked,
-}
-
-/// What one attempt to move bytes came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BytesMoved {
-    /// Some were.
-    Some,
-    /// There was nothing to do.
-    Nothing,
-}
-
-pub(super) type MoveResult = Result<BytesMoved, SessionEnd>;
-
 impl Relay {
     /// A relay over two sockets that are logged in, with what was read from them ahead.
     pub fn new(
@@ -132,7 +97,8 @@ impl Relay {
             protocol,
             client,
             lease: UpstreamLease::default(),
-            upstream,
+            upstream: Some(upstream),
+            pooled: None,
             read_buffer,
             turns,
             next_turn: None,
@@ -250,6 +216,8 @@ impl Relay {
             self.read_upstream(context, read_buffer)?,
             self.finish_job(context)?,
             self.cancel_cut_result(context)?,
+            self.finish_pool_job(context)?,
+            self.release_connection(),
             self.read_client(context, read_buffer)?,
             self.start_job(),
             self.write_upstream(context)?,
@@ -302,7 +270,10 @@ impl Relay {
         if outbox.is_settled() {
             return Ok(BytesMoved::Nothing);
         }
-        match outbox.poll_flush(&mut self.upstream, context) {
+        let Some(upstream) = &mut self.upstream else {
+            return self.take_connection();
+        };
+        match outbox.poll_flush(upstream, context) {
             Poll::Ready(Ok(())) => Ok(BytesMoved::Some),
             Poll::Ready(Err(_)) => Err(SessionEnd::Ended(CloseReason::UpstreamLost)),
             Poll::Pending => Ok(BytesMoved::Nothing),
@@ -349,7 +320,10 @@ impl Relay {
         context: &mut Context<'_>,
         read_buffer: &mut [u8],
     ) -> Result<Option<usize>, SessionEnd> {
-        match read(&mut self.upstream, context, read_buffer) {
+        let Some(upstream) = &mut self.upstream else {
+            return Ok(None);
+        };
+        match read(upstream, context, read_buffer) {
             Poll::Pending => Ok(None),
             Poll::Ready(Ok(0) | Err(_)) if self.protocol.upstream.has_closed() => {
                 Err(SessionEnd::UpstreamClosed)
@@ -390,6 +364,12 @@ impl Relay {
         if self.running_job.is_some() || waits_for_cancel || !self.protocol.takes_frames() {
             return Ok(BytesMoved::Nothing);
         }
+        if self.pool_wait().is_some() {
+            return Ok(BytesMoved::Nothing);
+        }
+        if self.needs_connection() {
+            return self.take_connection();
+        }
         let waits = !self.client_rest.is_empty() || self.protocol.repair.is_replaying();
         if waits && self.take_rest()? == BytesMoved::Some {
             return Ok(BytesMoved::Some);
@@ -416,7 +396,9 @@ impl Relay {
         self.protocol.client.inflow = ClientInflow::read_now();
         let fresh = read_buffer.get(..count).unwrap_or_default();
         let fresh = self.memory.without_dropped(fresh);
-        if self.client_rest.is_empty() {
+        if self.upstream.is_none() {
+            self.client_rest.extend_from_slice(fresh);
+        } else if self.client_rest.is_empty() {
             let taken = self.protocol.client_bytes(fresh)?;
             self.client_rest
                 .extend_from_slice(fresh.get(taken.consumed..).unwrap_or_default());
@@ -462,6 +444,11 @@ impl Relay {
     fn take_rest(&mut self) -> MoveResult {
         let replays = self.protocol.repair.is_replaying();
         let taken = self.protocol.client_bytes(&self.client_rest)?;
+        if let Some(pooled) = &mut self.pooled
+            && taken.consumed > 0
+        {
+            pooled.note_use();
+        }
         let rest = std::mem::take(&mut self.client_rest);
         self.client_rest = without_front(rest, taken.consumed);
         match taken.consumed > 0 || replays {
@@ -469,21 +456,4 @@ impl Relay {
             false => Ok(BytesMoved::Nothing),
         }
     }
-}
-
-/// What is left behind bytes that were dealt with, in no more memory than it needs: a buffer keeps
-/// what it once took, however little it holds.
-fn without_front(mut rest: BytesMut, consumed: usize) -> BytesMut {
-    rest.advance(consumed);
-    if rest.is_empty() {
-        BytesMut::new()
-    } else if consumed > limits::BUFFER_BYTES_KEPT {
-        BytesMut::from(&*rest)
-    } else {
-        rest
-    }
-}
-
-fn as_u64(count: usize) -> u64 {
-    u64::try_from(count).unwrap_or(u64::MAX)
 }

@@ -152,6 +152,9 @@ impl Relay {
         if is_calling(&protocol.pending) {
             return WaitState::Signal;
         }
+        if let Some(wait) = self.pool_wait() {
+            return wait;
+        }
         let has_part = !self.upstream_rest.is_empty();
         if let Some(wait) = waits_for_upstream(protocol, has_part) {
             return wait;
@@ -179,6 +182,7 @@ impl Relay {
             WaitState::Repair | WaitState::CutCancel | WaitState::Memory | WaitState::Signal => {
                 None
             }
+            WaitState::PoolConnection | WaitState::PoolSettings => None,
             other => other.bound(),
         }
     }

@@ -12,6 +12,7 @@ use super::error::LoginError;
 use super::greeting::StartupPacket;
 use super::login_settings::{AdmissionProof, LoginSettings};
 use super::pending_logins::PendingLogin;
+use super::reached::ReachedUpstream;
 use super::startup::{self, AdmittedStartup, JudgedStartup};
 use super::{AdmittedCaller, LoginContext, LoginEnd, OpenedSession};
 use crate::auth::oidc::token::TokenError;
@@ -20,12 +21,12 @@ use crate::gate::{ClaimedIdentity, StartupPlan};
 use crate::net::framed_stream::FramedStream;
 use crate::net::stream::PeerAddress;
 use crate::policy::set::matching::SessionTraits;
-use crate::policy::{Policy, SessionValue};
 use crate::session::drain::DrainReceiver;
 use crate::session::membership::Membership;
 use crate::session::policy_limits::per_user::CountedSession;
 use crate::session::policy_reload::under;
 use crate::session::policy_store::{AssignedPolicy, Unplaced};
+use crate::session::pooling::pooled_relay::PooledLogin;
 use crate::sqlstate;
 use crate::telemetry::events::{
     LoginFinished, LoginSettingChanged, ProtocolViolation, TokenRefused, TripwireFired,
@@ -39,7 +40,7 @@ use crate::upstream::cancel::CancelGuard;
 use crate::upstream::catalog_cache::CatalogCache;
 use crate::upstream::compile_pool::CompilePool;
 use crate::upstream::login::UpstreamSession;
-use crate::upstream::verify::{VerifiedSession, verify};
+use crate::upstream::verify::VerifiedSession;
 use crate::wire::encode::{self, ErrorFields, ErrorSeverity};
 use crate::wire::startup::ProtocolVersion;
 
@@ -95,6 +96,7 @@ struct LoginProgress {
     compile_pool: CompilePool,
     counted_session: CountedSession,
     cancel: Option<CancelGuard>,
+    pooled: Option<Box<PooledLogin>>,
     method: LoginMethod,
     ends: Option<i64>,
 }
@@ -106,12 +108,8 @@ impl LoginAttempt<'_> {
     pub async fn run(mut self, hello: StartupPacket) -> LoginEnd {
         let settled = hello.startup().and_then(|startup| {
             let introduction = ClaimedIdentity::of(&startup.parameters);
-            let ClaimedIdentity {
-                user,
-                database,
-                application_name,
-            } = &introduction;
-            self.info = self.info.clone().named(user, database, application_name);
+            let (claimed, info) = (&introduction, self.info.clone());
+            self.info = info.named(&claimed.user, &claimed.database, &claimed.application_name);
             let way = (self.peer, &hello.framed);
             let known = (&self.login_settings.attributes, self.caller.as_deref());
             let traits = startup::traits(introduction, way, known);
@@ -143,6 +141,7 @@ impl LoginAttempt<'_> {
                 compile_pool,
                 counted_session,
                 cancel,
+                pooled,
                 method,
                 ends,
             }) => {
@@ -168,6 +167,7 @@ impl LoginAttempt<'_> {
                     compile_pool,
                     counted_session,
                     cancel,
+                    pooled,
                 }))
             }
             Err(denial) => self.deny(client, &denial).await,
@@ -231,18 +231,19 @@ impl LoginAttempt<'_> {
         };
         let caller_ends = self.caller.as_ref().and_then(|caller| caller.ends);
         let ends = admitted.ends().or(caller_ends);
-        let reached = self.reach(client, admitted, &welcome).await?;
-        let ((mut upstream, account), counted_session) = reached;
+        let ReachedUpstream {
+            session: upstream,
+            verified,
+            account,
+            counted_session,
+            pooled,
+        } = self.reach(client, admitted, &welcome).await?;
         self.look_at_proved(proof, &bare.user, &upstream)?;
         let AdmittedStartup {
             plan,
             assigned_policy,
             asked,
         } = welcome;
-        let wanted = settings_of(assigned_policy.gate.policy());
-        let reticence = self.login_context.upstream.reticence();
-        let verified = verify(&mut upstream, &wanted, reticence, self.deadline).await;
-        let verified = verified.map_err(LoginError::NotReadOnly)?;
         let server = upstream.server.as_ref();
         let compile_pools = &self.login_context.compile_pools;
         let compile_pool = compile_pools.of(&plan.database, &account, server);
@@ -267,6 +268,7 @@ impl LoginAttempt<'_> {
             compile_pool,
             counted_session,
             cancel,
+            pooled,
             method,
             ends,
         })
@@ -434,14 +436,4 @@ impl LoginAttempt<'_> {
         };
         self.login_context.telemetry.emit(&event);
     }
-}
-
-/// The settings that the policy's models read.
-fn settings_of(policy: &Policy) -> Vec<&str> {
-    let values = policy.session_values().into_iter();
-    let names = values.filter_map(|value| match value {
-        SessionValue::Setting(name) => Some(name.as_str()),
-        _ => None,
-    });
-    names.collect()
 }

@@ -4,6 +4,7 @@
 //! client's own user and password, the client gets the upstream's error byte for byte.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use bytes::BytesMut;
 
@@ -17,7 +18,7 @@ use crate::telemetry::labels::{
 };
 use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::upstream::login::{UpstreamLoginError, sqlstate_of};
-use crate::upstream::verify::{ProvedSetting, VerifyError};
+use crate::upstream::verify::VerifyError;
 use crate::wire::encode::{self, ErrorFields, ErrorSeverity};
 use crate::wire::malformed::MalformedMessage;
 
@@ -64,6 +65,13 @@ pub enum LoginError {
     NoKey,
     /// Its login cannot be put on record: the audit takes no lines.
     NotOnRecord,
+    /// Every connection that it may have was busy for too long.
+    PoolBusy {
+        /// How many there are.
+        size: usize,
+        /// How long it has waited.
+        waited: Duration,
+    },
     /// Its user has as many connections as the policy gives.
     TooManyConnections,
     /// So many users have to be remembered that there is no room for one more.
@@ -153,7 +161,9 @@ impl LoginError {
             Self::Upstream(UpstreamLoginError::Link(PeerError::TimedOut)) => LoginOutcome::TimedOut,
             Self::Upstream(_) | Self::NoKey => LoginOutcome::UpstreamUnreachable,
             Self::Shutdown => LoginOutcome::Drained,
-            Self::TooManyConnections | Self::TooManyUsers => LoginOutcome::TooManyConnections,
+            Self::TooManyConnections | Self::TooManyUsers | Self::PoolBusy { .. } => {
+                LoginOutcome::TooManyConnections
+            }
             Self::NotReadOnly(
                 VerifyError::Differs(_)
                 | VerifyError::NoAnswer(_)
@@ -257,12 +267,7 @@ impl LoginError {
     /// The alarm that this is, if it is one.
     pub fn tripwire(&self) -> Option<Tripwire> {
         match self {
-            Self::NotReadOnly(VerifyError::Differs(setting)) => Some(match setting {
-                ProvedSetting::TransactionReadOnly => Tripwire::ReadOnlyNotVerified,
-                ProvedSetting::DefaultTransactionReadOnly => Tripwire::ReadOnlyReportedOff,
-                ProvedSetting::StandardConformingStrings => Tripwire::LexerSettingChanged,
-                ProvedSetting::ClientEncoding => Tripwire::EncodingChanged,
-            }),
+            Self::NotReadOnly(error) => error.tripwire(),
             _ => None,
         }
     }
@@ -324,6 +329,7 @@ impl LoginError {
                 "the login cannot be put on record: the audit cannot be written",
             )
             .hint("Whoever runs the proxy has to look at the audit's disk; then connect again."),
+            Self::PoolBusy { size, waited } => unproven::pool_busy_words(*size, *waited),
             Self::TooManyConnections => LoginErrorText {
                 sqlstate: sqlstate::TOO_MANY_CONNECTIONS,
                 message: Cow::Owned(format!("too many connections for role \"{user}\"")),

@@ -5,7 +5,7 @@
 //! upstream but its name, its database, its password and settings that the gate let through.
 //!
 //! * `greeting`: TLS and the first packet; `startup`: the StartupMessage
-//! * `attempt`: one login; `upstream_login`: the session that it leads to
+//! * `attempt`: one login; `upstream_login`, `reached`: the session that it leads to
 //! * `login_settings`: certificates and proofs that logins are held to; `disabled_users`: who may
 //!   not come in; `superusers`: who may do everything
 //! * `pending_logins`: connections that have not logged in yet
@@ -17,6 +17,7 @@ pub mod error;
 pub mod greeting;
 pub mod login_settings;
 pub mod pending_logins;
+pub(super) mod reached;
 pub mod startup;
 pub mod superusers;
 pub(super) mod unproven;
@@ -40,6 +41,7 @@ use super::login::superusers::SuperuserNotices;
 use super::memory::budget::MemoryBudget;
 use super::policy_limits::per_user::{CountedSession, UserAccounts};
 use super::policy_store::{AssignedPolicy, PolicyStore};
+use super::pooling::pooled_relay::PooledLogin;
 use super::registry::SessionRegistry;
 use super::scheduling::turn::TurnQueue;
 use crate::auth::AdmittedIdentity;
@@ -62,6 +64,7 @@ use crate::upstream::catalog_cache::{CatalogCache, CatalogCaches};
 use crate::upstream::compile_pool::{CompilePool, CompilePools};
 use crate::upstream::connect::Upstream;
 use crate::upstream::login::UpstreamSession;
+use crate::upstream::pool::ConnectionPools;
 use crate::upstream::verify::VerifiedSession;
 
 /// What every login needs. Built once, shared by all.
@@ -77,6 +80,8 @@ pub struct LoginContext {
     pub catalogs: CatalogCaches,
     /// Where changed texts are compiled.
     pub compile_pools: CompilePools,
+    /// The connections that sessions share, where they do.
+    pub pools: Option<ConnectionPools>,
     /// The policies that hold.
     pub policy_store: Arc<PolicyStore>,
     /// Who can be cancelled.
@@ -184,6 +189,8 @@ pub struct OpenedSession {
     pub counted_session: CountedSession,
     /// Keeps the session cancellable; there is none where the upstream gave no key.
     pub cancel: Option<CancelGuard>,
+    /// What it has of the pool that its connection is of, where it shares that.
+    pub pooled: Option<Box<PooledLogin>>,
 }
 
 /// Sees one connection through its login, unless the server is asked to stop meanwhile: whoever

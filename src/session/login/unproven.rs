@@ -2,10 +2,12 @@
 //! not.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use super::error::{LoginErrorText, text};
 use crate::auth::AuthError;
 use crate::auth::oidc::token::TokenError;
+use crate::session::reply::{POOL_BUSY_HINT, pool_busy_message};
 use crate::sqlstate;
 
 /// What a client is told.
@@ -77,5 +79,14 @@ fn token_words(error: &TokenError, user: &str) -> LoginErrorText {
             "token authentication failed for user \"{user}\"{why}"
         )),
         hint: Some(hint),
+    }
+}
+
+/// What a client is told whose wish for a connection of its pool was in vain.
+pub(super) fn pool_busy_words(size: usize, waited: Duration) -> LoginErrorText {
+    LoginErrorText {
+        sqlstate: sqlstate::TOO_MANY_CONNECTIONS,
+        message: pool_busy_message(size, waited),
+        hint: Some(POOL_BUSY_HINT),
     }
 }

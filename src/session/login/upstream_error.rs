@@ -2,6 +2,10 @@
 
 use super::error::LoginError;
 use crate::upstream::login::{UpstreamLoginError, sqlstate_of};
+use crate::upstream::pool::PoolError;
+use crate::upstream::pool::connection::SettleError;
+use crate::upstream::pool::source::OpenError;
+use crate::upstream::verify::{ProvedSetting, VerifyError};
 
 impl LoginError {
     /// The upstream's refusal of the client's own name and password is the client's to read.
@@ -9,6 +13,23 @@ impl LoginError {
         match error {
             UpstreamLoginError::Refused(message) => Self::UpstreamRefused(message),
             error => Self::Upstream(error),
+        }
+    }
+
+    /// Why a session got no connection of its pool.
+    pub(in crate::session) fn of_pool(error: PoolError) -> Self {
+        match error {
+            PoolError::AllBusy { size, waited } => Self::PoolBusy { size, waited },
+            PoolError::Open(OpenError::Login(error)) => Self::of_ours(error),
+            PoolError::Open(OpenError::NotReadOnly(error)) => Self::NotReadOnly(error),
+            PoolError::Settle(SettleError::Link(error)) => {
+                Self::Upstream(UpstreamLoginError::Link(error))
+            }
+            PoolError::Settle(SettleError::Unsettled) => Self::NotReadOnly(VerifyError::NoSettings),
+            PoolError::Settle(SettleError::Tripped(_)) => Self::NotReadOnly(VerifyError::Differs(
+                ProvedSetting::DefaultTransactionReadOnly,
+            )),
+            PoolError::OtherBase | PoolError::Closed => Self::Shutdown,
         }
     }
 

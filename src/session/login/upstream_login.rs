@@ -4,22 +4,34 @@
 //! Who is turned away by the policies goes the same way up to its proof, and no further.
 
 use std::borrow::Cow;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::time::timeout_at;
 
 use super::attempt::LoginAttempt;
 use super::error::LoginError;
+use super::reached::{ReachedUpstream, settings_of};
 use super::startup::{AdmittedStartup, StartupAdmission};
 use crate::auth::settings::UpstreamIdentity;
 use crate::auth::{AdmittedIdentity, AuthError, password_request};
 use crate::gate::StartupPlan;
 use crate::net::framed_stream::FramedStream;
+use crate::net::framed_stream::PeerError;
+use crate::policy::Policy;
 use crate::secret::Secret;
-use crate::session::policy_limits::per_user::CountedSession;
-use crate::upstream::account::UpstreamAccount;
+use crate::session::pooling::pooled_relay::PooledLogin;
+use crate::upstream::account::{UpstreamAccount, log_in_patiently};
 use crate::upstream::login::{
     AuthRequirement, LoginRequest, UpstreamLoginError, UpstreamSession, begin,
 };
 use crate::upstream::login_retry::{LoginTries, RetryDecision};
-use crate::upstream::verify::verify;
+use crate::upstream::pool::ConnectionWish;
+use crate::upstream::pool::connection::{ConnectionState, PooledConnection};
+use crate::upstream::pool::set_values::SetValues;
+use crate::upstream::pool::source::{ConnectionSource, FOLLOWED};
+use crate::upstream::verify::{VerifiedSession, verify};
+use crate::upstream::writer::UpstreamFrames;
 
 /// Why one try did not lead to a session.
 enum LoginTryError {
@@ -36,27 +48,116 @@ impl LoginAttempt<'_> {
         client: &mut FramedStream,
         admitted: AdmittedIdentity<'_>,
         welcome: &AdmittedStartup,
-    ) -> Result<((UpstreamSession, UpstreamAccount), CountedSession), LoginError> {
+    ) -> Result<ReachedUpstream, LoginError> {
         let AdmittedStartup {
             plan,
             assigned_policy,
             ..
         } = welcome;
-        Ok(match &admitted {
+        let identity = match &admitted {
             // The upstream has to say first whether it is this user.
             AdmittedIdentity::AsItself => {
-                let reached = self.reach_as_itself(client, plan).await?;
-                (reached, self.count_connection(assigned_policy, &plan.user)?)
-            }
-            AdmittedIdentity::As(identity) => {
+                let (mut session, account) = self.reach_as_itself(client, plan).await?;
                 let counted_session = self.count_connection(assigned_policy, &plan.user)?;
-                (self.reach_as(identity, plan).await?, counted_session)
+                let policy = assigned_policy.gate.policy();
+                return Ok(ReachedUpstream {
+                    verified: self.verify_own(&mut session, policy).await?,
+                    session,
+                    account,
+                    counted_session,
+                    pooled: None,
+                });
             }
+            AdmittedIdentity::As(identity) => &**identity,
             AdmittedIdentity::BoundAs(identity) | AdmittedIdentity::Proved { identity, .. } => {
-                let counted_session = self.count_connection(assigned_policy, &plan.user)?;
-                (self.reach_as(identity, plan).await?, counted_session)
+                identity
             }
+        };
+        let counted_session = self.count_connection(assigned_policy, &plan.user)?;
+        let wanted = (plan, assigned_policy.gate.policy());
+        if let Some((session, pooled)) = self.reach_shared(identity, wanted).await? {
+            return Ok(ReachedUpstream {
+                // It was proved when it was opened.
+                verified: pooled.state.base.verified.clone(),
+                session,
+                account: pooled.source.account().clone(),
+                counted_session,
+                pooled: Some(Box::new(pooled)),
+            });
+        }
+        let (mut session, account) = self.reach_as(identity, plan).await?;
+        Ok(ReachedUpstream {
+            verified: self.verify_own(&mut session, wanted.1).await?,
+            session,
+            account,
+            counted_session,
+            pooled: None,
         })
+    }
+
+    /// Proves what a session of a client's own is.
+    async fn verify_own(
+        &self,
+        session: &mut UpstreamSession,
+        policy: &Policy,
+    ) -> Result<VerifiedSession, LoginError> {
+        let reticence = self.login_context.upstream.reticence();
+        let wanted = settings_of(policy);
+        let verified = verify(session, &wanted, reticence, self.deadline).await;
+        verified.map_err(LoginError::NotReadOnly)
+    }
+
+    /// Takes a connection that sessions share, where they do.
+    async fn reach_shared(
+        &self,
+        identity: &UpstreamIdentity,
+        (plan, policy): (&StartupPlan, &Policy),
+    ) -> Result<Option<(UpstreamSession, PooledLogin)>, LoginError> {
+        let Some(pools) = &self.login_context.pools else {
+            return Ok(None);
+        };
+        let UpstreamIdentity { user, password } = identity.clone();
+        let account = UpstreamAccount { user, password };
+        let Some(pool) = pools.of(&plan.database, &account) else {
+            return Ok(None);
+        };
+        let upstream = Arc::clone(&self.login_context.upstream);
+        let (parameters, asked) = (&plan.parameters, settings_of(policy));
+        let source = ConnectionSource::new(upstream, account, &plan.database, parameters, &asked);
+        let source = Arc::new(source);
+        let mut named = parameters.iter().rev();
+        let own_name = named.find(|(name, _)| name.eq_ignore_ascii_case(FOLLOWED));
+        let mut values = SetValues::default();
+        if let Some((_, own_name)) = own_name {
+            values.insert(FOLLOWED, own_name);
+        }
+        let wish = ConnectionWish {
+            source: Arc::clone(&source),
+            base: None,
+            values,
+            user: plan.user.as_str().into(),
+            session: self.info.id(),
+        };
+        let taken = match pool.take_ready(&wish) {
+            Some(taken) => taken,
+            None => {
+                let taking = timeout_at(self.deadline, Arc::clone(&pool).take(wish));
+                let late = |_| LoginError::Upstream(UpstreamLoginError::Link(PeerError::TimedOut));
+                taking.await.map_err(late)?.map_err(LoginError::of_pool)?
+            }
+        };
+        let (PooledConnection { frames, state }, lease) = taken;
+        let mut session = session_on(frames, &state);
+        if let Some((_, own_name)) = own_name {
+            session.report(FOLLOWED, own_name);
+        }
+        let pooled = PooledLogin {
+            pool,
+            source,
+            state,
+            lease,
+        };
+        Ok(Some((session, pooled)))
     }
 
     /// How an admitted client may come in. Who is turned away has proved by then who it is.
@@ -220,46 +321,33 @@ impl LoginAttempt<'_> {
         identity: &UpstreamIdentity,
         plan: &StartupPlan,
     ) -> Result<(UpstreamSession, UpstreamAccount), LoginError> {
-        let mut tries = LoginTries::new(self.deadline);
-        loop {
-            let error = match self.try_as(identity, plan).await {
-                Ok(session) => {
-                    let UpstreamIdentity { user, password } = identity.clone();
-                    return Ok((session, UpstreamAccount { user, password }));
-                }
-                Err(error) => error,
-            };
-            match tries.wait_after(&error).await {
-                RetryDecision::Try => {}
-                RetryDecision::GiveUp => return Err(LoginError::of_ours(error)),
-            }
-        }
-    }
-
-    /// Once.
-    async fn try_as(
-        &self,
-        identity: &UpstreamIdentity,
-        plan: &StartupPlan,
-    ) -> Result<UpstreamSession, UpstreamLoginError> {
-        let request = request(&identity.user, plan);
-        let asked = begin(&self.login_context.upstream, request, self.deadline).await?;
-        let ready = match (asked, &identity.password) {
-            (AuthRequirement::Nothing(ready), _) => ready,
-            (AuthRequirement::Password(_), None) => return Err(UpstreamLoginError::NoPassword),
-            (AuthRequirement::Password(question), Some(password)) => {
-                question
-                    .answer(&identity.user, password, self.deadline)
-                    .await?
-            }
-        };
-        ready.finish(self.deadline).await
+        let UpstreamIdentity { user, password } = identity;
+        let request = request(user, plan);
+        let whose = (user.as_str(), password.as_ref());
+        let upstream = &self.login_context.upstream;
+        let session = log_in_patiently(upstream, whose, request, self.deadline).await;
+        let session = session.map_err(LoginError::of_ours)?;
+        let UpstreamIdentity { user, password } = identity.clone();
+        Ok((session, UpstreamAccount { user, password }))
     }
 }
 
 impl From<UpstreamLoginError> for LoginTryError {
     fn from(error: UpstreamLoginError) -> Self {
         Self::Upstream(error)
+    }
+}
+
+/// The session that a connection of a pool has been since it was opened.
+fn session_on(frames: UpstreamFrames, state: &ConnectionState) -> UpstreamSession {
+    let base = &state.base;
+    UpstreamSession {
+        framed: frames,
+        parameters: base.parameters.clone(),
+        key: state.key.as_deref().cloned(),
+        version: base.version,
+        notices: Bytes::new(),
+        server: base.server,
     }
 }
 

@@ -20,8 +20,9 @@ use std::time::Duration;
 use bytes::BytesMut;
 use tokio::time::{Sleep, sleep};
 
+use super::io::Relay;
 use super::io::background::RunningJob;
-use super::io::{BytesMoved, MoveResult, Relay};
+use super::io::moves::{BytesMoved, MoveResult};
 use super::memory::budget::MemoryShare;
 use super::policy_limits::admission::holds_back;
 use super::protocol::SessionProtocol;

@@ -12,6 +12,7 @@ use crate::session::failure_hint::cited_knowledge::CitableText;
 use crate::session::lowered_settings::LoweredText;
 use crate::session::pending::sent_text::SentText;
 use crate::session::policy_limits::result_limit::ResultAllowance;
+use crate::session::pooling::pool_side::PoolSide;
 use crate::session::receipts::draft::ReceiptDraft;
 use crate::session::repair::notices::{ErrorDelivery, OnError, PendingNotice};
 use crate::session::server::error_rewrite::SubstitutedText;
@@ -79,6 +80,8 @@ pub struct InFlight {
     pub trace: Option<Box<StatementTrace>>,
     /// What its receipt will say, where there are receipts.
     pub receipt: Option<Box<ReceiptDraft>>,
+    /// The text of a Parse without a name, where the session shares its connections.
+    pub unnamed: Option<Arc<str>>,
     /// Whose it is, where the session is under another policy by now than it was judged by.
     pub info: Option<Arc<SessionInfo>>,
 }
@@ -131,6 +134,14 @@ impl InFlight {
             statements_done: 0,
             trace: None,
             receipt: None,
+            unnamed: None,
+        }
+    }
+
+    /// It has failed, or was skipped: nothing was prepared.
+    pub(in crate::session) fn note_unprepared(&self, side: &mut PoolSide) {
+        if self.unnamed.is_some() {
+            side.not_prepared();
         }
     }
 

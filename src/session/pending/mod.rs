@@ -23,6 +23,7 @@ use self::in_flight::InFlight;
 use self::portal_names::{ClosedName, PortalBinding};
 use super::failure_hint::cited_knowledge::CitableText;
 use super::plan::question::ExplainQuestion;
+use super::pooling::pool_side::CarriedMessage;
 use super::server::error_rewrite::QuotedText;
 use crate::gate::{PreparedStatement, Refusal, StatementDigests};
 use crate::telemetry::session_info::SessionInfo;
@@ -62,6 +63,9 @@ pub enum ExpectedReply {
     /// pgsieve's own question for the plan of a statement; nothing of it reaches the client but an
     /// error.
     Plan(Box<ExplainQuestion>),
+    /// The answer to a message of pgsieve's own that carries a prepared statement over to another
+    /// connection; nothing of it reaches the client but an error.
+    Carried(CarriedMessage),
     /// Whatever the upstream still says of a batch in which a result was cut: nothing of it reaches
     /// the client but its end.
     Cut(Box<InFlight>),
@@ -77,6 +81,7 @@ impl ExpectedReply {
             Self::Parse(_) | Self::Bind(_) => true,
             Self::DescribeStatement(_) | Self::DescribePortal(_) => true,
             Self::Execute(_) | Self::Close(_) | Self::RefusedMessage { .. } => true,
+            Self::Carried(_) => true,
             Self::Query(_) | Self::RefusedQuery(_) | Self::Sync | Self::Cut(_) => false,
             Self::ReadOnlyCheck | Self::Plan(_) | Self::HeldForRepair(_) => false,
         }
@@ -91,14 +96,14 @@ impl ExpectedReply {
             Self::Sync | Self::RefusedQuery(_) | Self::ReadOnlyCheck | Self::Plan(_) => true,
             Self::Parse(_) | Self::Bind(_) | Self::Close(_) => false,
             Self::DescribeStatement(_) | Self::DescribePortal(_) => false,
-            Self::RefusedMessage { .. } => false,
+            Self::RefusedMessage { .. } | Self::Carried(_) => false,
         }
     }
 
     /// Whether only ReadyForQuery is still to come.
     fn is_end(&self) -> bool {
         match self {
-            Self::Sync => true,
+            Self::Sync | Self::Carried(CarriedMessage::Close) => true,
             Self::Query(running) => running.sqlstate.is_some(),
             _ => false,
         }
@@ -141,7 +146,7 @@ impl PendingReplies {
     pub fn is_own(&self) -> bool {
         matches!(
             self.owed.front(),
-            Some(ExpectedReply::ReadOnlyCheck | ExpectedReply::Plan(_))
+            Some(ExpectedReply::ReadOnlyCheck | ExpectedReply::Plan(_) | ExpectedReply::Carried(_))
         )
     }
 
@@ -203,6 +208,7 @@ impl PendingReplies {
                 ExpectedReply::DescribeStatement(_)
                 | ExpectedReply::DescribePortal(_)
                 | ExpectedReply::Sync
+                | ExpectedReply::Carried(_)
                 | ExpectedReply::Cut(_),
             ) => QuotedText::OfUnknown(None),
             Some(

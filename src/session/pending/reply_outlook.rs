@@ -58,6 +58,7 @@ impl PendingReplies {
             | ExpectedReply::DescribeStatement(_)
             | ExpectedReply::DescribePortal(_)
             | ExpectedReply::Close(_)
+            | ExpectedReply::Carried(_)
             | ExpectedReply::RefusedMessage { .. } => true,
             ExpectedReply::Execute(running) => running.is_plain_query(),
             // The end of a batch, or of a Query, ends an implicit transaction.
@@ -145,6 +146,7 @@ impl PendingReplies {
             | ExpectedReply::RefusedMessage { .. }
             | ExpectedReply::ReadOnlyCheck
             | ExpectedReply::Plan(_)
+            | ExpectedReply::Carried(_)
             | ExpectedReply::Cut(_)
             | ExpectedReply::HeldForRepair(_) => None,
         });

@@ -19,13 +19,13 @@ use crate::gate::{Gate, ParameterTypes, ReadPermit, SearchPaths, SessionNames};
 use crate::limits;
 use crate::policy::Dialect;
 use crate::repair::{CompileError, RepairRequest, StatementCompiler, repair_statement};
-use crate::session::scheduling::fair_slots::FairSlots;
 use crate::session::scheduling::large_text::text_of;
 use crate::session::scheduling::throttle::SharedThrottle;
 use crate::session::scheduling::user_shares::UserShares;
 use crate::session::server::error_rewrite;
 use crate::upstream::backend_signals::SessionSignals;
 use crate::upstream::compile_pool::{CompilePool, CompileRun};
+use crate::upstream::fair_slots::FairSlots;
 
 /// The slots of repairs, shared by all sessions.
 pub struct RepairExecutor {

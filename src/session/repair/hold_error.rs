@@ -222,6 +222,9 @@ fn choose_remedy(
 /// Brings the upstream to rest behind an error that is held back.
 pub(in crate::session) fn quiesce_upstream(protocol: &mut SessionProtocol, held: HeldError) {
     if held.repair_job.frame.first() == Some(&b'P') {
+        if let Some(side) = &mut protocol.upstream.pool {
+            held.running.note_unprepared(side);
+        }
         forget_failed_parse(&mut protocol.context.names, &held.repair_job.frame);
         if protocol.skip_pipeline(false) == SkipExtent::SyncNotSentYet {
             protocol.upstream.outbox.sync_message();

@@ -172,6 +172,11 @@ impl SessionRepair {
         self.replayed.as_deref().map_or(0, Bytes::len)
     }
 
+    /// Whether a repair is being looked for, or messages wait behind one.
+    pub(in crate::session) fn is_under_way(&self) -> bool {
+        !matches!(self.stage, RepairStage::None) || self.is_replaying()
+    }
+
     /// Whether messages wait that were read before and are to be taken before all others.
     pub(in crate::session) fn is_replaying(&self) -> bool {
         self.replayed.is_some()

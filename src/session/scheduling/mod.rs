@@ -3,10 +3,8 @@
 //! * `turn`: the cost of a turn, and the queue of sessions that have used theirs up
 //! * `throttle`: pauses of sessions that never rest, while processors are short
 //! * `large_text`: texts that are judged on a thread of their own
-//! * `fair_slots`: the slots of such threads, served by rounds of users
 //! * `user_shares`: the share of one user in something that all have in common
 
-pub(super) mod fair_slots;
 pub mod large_text;
 pub mod throttle;
 pub mod turn;

@@ -30,6 +30,7 @@ use super::policy_limits::after_limit::{
 };
 use super::policy_limits::on_row::{cursors_moved, on_row};
 use super::policy_limits::result_limit::{RowFit, RowForwarding};
+use super::pooling::prepared::carried_answered;
 use super::protocol::SessionProtocol;
 use super::receipts::session_receipts::is_row;
 use super::receipts::{
@@ -306,6 +307,9 @@ impl SessionProtocol {
                 if let Some(notice) = &running.notice {
                     notice.write(&mut self.client.reply, &self.context.client_settings);
                 }
+                if let (Some(side), Some(text)) = (&mut self.upstream.pool, &running.unnamed) {
+                    side.prepared(text);
+                }
                 self.witness.prepared(running, &mut self.pending);
             }
             Some(ExpectedReply::Close(ClosedName::Portal { name })) => {
@@ -319,14 +323,12 @@ impl SessionProtocol {
 
     /// Reads a frame that must be seen whole.
     fn read_whole_frame(&mut self, kind: u8, body: &[u8]) -> Result<Forwarding, SessionEnd> {
-        if matches!(self.pending.head(), Some(ExpectedReply::ReadOnlyCheck)) {
-            return on_check_answer(self, kind, body);
-        }
-        if self.pending.is_asking() {
-            return plan_answered(self, kind, body);
-        }
-        if matches!(self.pending.head(), Some(ExpectedReply::Cut(_))) {
-            return after_cut(self, kind, body);
+        match self.pending.front() {
+            Some(ExpectedReply::ReadOnlyCheck) => return on_check_answer(self, kind, body),
+            Some(ExpectedReply::Carried(_)) => return carried_answered(self, kind, body),
+            Some(ExpectedReply::Plan(_)) => return plan_answered(self, kind, body),
+            Some(ExpectedReply::Cut(_)) => return after_cut(self, kind, body),
+            _ => {}
         }
         match kind {
             b'C' => self.command_complete(body),

@@ -168,6 +168,11 @@ fn on_pipeline_error(
     {
         protocol.repair.retained.answered();
     }
+    if let (Some(ExpectedReply::Parse(running)), Some(side)) =
+        (&failed, &mut protocol.upstream.pool)
+    {
+        running.note_unprepared(side);
+    }
     let fate = match failed {
         Some(ExpectedReply::Parse(mut running) | ExpectedReply::Execute(mut running)) => {
             protocol

@@ -5,7 +5,8 @@
 //!   plan that was asked for
 //! * `limit`: where a policy's limit was reached
 //! * `alarm`: what must never happen
-//! * `catalog`: what is known of the database; `upstream`: what is known of the server;
+//! * `catalog`: what is known of the database; `upstream`: what is known of the server; `pool`:
+//!   its connections;
 //!   `policy`: which policies hold; `settings`: which settings do; `process`: start, drain, stop;
 //!   `warnings`: what should be fixed about the settings
 //! * `admin`: requests to the admin address; `stale_groundings`: what sessions stand on
@@ -18,6 +19,7 @@ pub mod limit;
 pub mod login;
 pub mod plan;
 pub mod policy;
+pub mod pool;
 pub mod process;
 pub mod repair;
 pub mod settings;
@@ -42,6 +44,7 @@ pub use plan::{CandidatesRanked, PlanAsked};
 pub use policy::{
     PoliciesCompared, PoliciesHold, PoliciesRead, PolicyEnded, PolicyTestsPassed, PolicyTestsWait,
 };
+pub use pool::{PoolCheckout, PoolMoved, PoolQueued, SessionPinned};
 pub use process::{
     BudgetFileFailed, DrainStarted, IssuerKeysFailed, ListenerOpened, McpTokenRefused,
     ServerStopped, SessionEndAsked, TokenFileFailed, TokenRefused, UpstreamIdentityRefused,

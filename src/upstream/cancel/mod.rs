@@ -87,6 +87,15 @@ pub enum CancelResult {
     Unanswered,
 }
 
+/// Whether a connection that a session gives up may be given to another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DetachedConnection {
+    /// No cancel is on its way to it.
+    Quiet,
+    /// One may arrive yet.
+    CancelUnderWay,
+}
+
 /// Why no key was made: the system gave no randomness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoKey;
@@ -106,7 +115,8 @@ pub(super) struct CancelEntry {
     /// Whose session it is.
     pub(super) owner: SessionOwner,
     upstream: Arc<Upstream>,
-    key: UpstreamKey,
+    /// Of the connection that the session has now.
+    pub(super) key: Option<Arc<UpstreamKey>>,
     /// Told of each cancel: the session may be doing something without the upstream.
     pub(super) signals: Arc<SessionSignals>,
 }
@@ -154,7 +164,7 @@ impl CancelRegistry {
             client: blake3::hash(client.as_bytes()),
             owner,
             upstream,
-            key,
+            key: Some(Arc::new(key)),
             signals: Arc::clone(&signals),
         };
         self.sessions().insert(place, Box::new(entry));
@@ -187,8 +197,9 @@ impl CancelRegistry {
         let Ok(_turn) = self.inner.turns.take(&client).await else {
             return CancelResult::Busy;
         };
-        // It may have ended meanwhile, and the upstream have given its process id away.
-        if !self.sessions().contains_key(&place) {
+        // It may have ended meanwhile, and the upstream have given its process id away; or it may
+        // have given its connection to another session.
+        if !self.has(place, &key) {
             return CancelResult::UnknownKey;
         }
         let deadline = Instant::now() + limits::CANCEL_TIME_MAX;
@@ -246,11 +257,20 @@ impl CancelRegistry {
         found.next().map(|(place, _)| *place)
     }
 
-    fn signals_of(&self, place: CancelTarget) -> Option<(Hash, Arc<Upstream>, UpstreamKey)> {
+    fn signals_of(&self, place: CancelTarget) -> Option<(Hash, Arc<Upstream>, Arc<UpstreamKey>)> {
         let sessions = self.sessions();
         let entry = sessions.get(&place)?;
         entry.signals.cancel();
-        Some((entry.client, entry.upstream.clone(), entry.key.clone()))
+        let key = entry.key.as_ref()?;
+        Some((entry.client, entry.upstream.clone(), Arc::clone(key)))
+    }
+
+    /// Whether a session is there and has the connection of that key.
+    fn has(&self, place: CancelTarget, key: &Arc<UpstreamKey>) -> bool {
+        let sessions = self.sessions();
+        let entry = sessions.get(&place);
+        let held = entry.and_then(|entry| entry.key.as_ref());
+        held.is_some_and(|held| Arc::ptr_eq(held, key))
     }
 
     /// The map is whole after every step, so a panic elsewhere does not spoil it.
@@ -293,6 +313,28 @@ impl CancelGuard {
         SessionCanceller {
             registry: self.registry.clone(),
             place: self.place,
+        }
+    }
+
+    /// The session has another connection from now on.
+    pub fn attach(&self, key: Arc<UpstreamKey>) {
+        if let Some(entry) = self.registry.sessions().get_mut(&self.place) {
+            entry.key = Some(key);
+        }
+    }
+
+    /// The session has no connection from now on. Says whether a cancel is on its way to the one
+    /// that it had, of which `kept` is the key: it may reach whoever has that next.
+    pub fn detach(&self, kept: &Arc<UpstreamKey>) -> DetachedConnection {
+        let mut sessions = self.registry.sessions();
+        if let Some(entry) = sessions.get_mut(&self.place) {
+            entry.key = None;
+        }
+        // Whoever sends a cancel has the key until the upstream has taken note of it, and nobody
+        // gets it any more.
+        match Arc::strong_count(kept) {
+            0 | 1 => DetachedConnection::Quiet,
+            _ => DetachedConnection::CancelUnderWay,
         }
     }
 

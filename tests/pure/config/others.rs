@@ -70,6 +70,12 @@ const DURATIONS: &[(&str, &str)] = &[
         "PGSIEVE_CATALOG_REFRESH_INTERVAL",
     ),
     ("catalog.age_max", "PGSIEVE_CATALOG_AGE_MAX"),
+    ("pool.query_wait", "PGSIEVE_POOL_QUERY_WAIT"),
+    ("pool.server_lifetime", "PGSIEVE_POOL_SERVER_LIFETIME"),
+    (
+        "pool.server_idle_timeout",
+        "PGSIEVE_POOL_SERVER_IDLE_TIMEOUT",
+    ),
     ("receipts.valid_for", "PGSIEVE_RECEIPTS_VALID_FOR"),
     ("limits.drain_timeout", "PGSIEVE_LIMITS_DRAIN_TIMEOUT"),
 ];

@@ -230,6 +230,7 @@ impl Sieve {
             cancels: CancelRegistry::new(),
             accounts: UserAccounts::new(),
             memory: MemoryBudget::boundless(),
+            pools: None,
             receipt_issuer: None,
             telemetry: Telemetry::quiet().unwrap(),
         });

@@ -1,14 +1,14 @@
-//! Places on the threads that judge large texts, of which each user has its share.
+//! Slots of which each user has its share: threads that judge large texts, connections of a pool.
 //!
-//! A session has one text judged at a time. Whoever waits is served by rounds: the first text of
-//! every user that waits, then the second ones, however many sessions a user has.
+//! Whoever waits is served by rounds: the first session of every user that waits, then the second
+//! ones, however many sessions a user has.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
-/// The places of one worker. Cheap to clone.
+/// The slots. Cheap to clone.
 #[derive(Clone)]
 pub struct FairSlots {
     line: Arc<Mutex<SlotQueue>>,
@@ -24,7 +24,7 @@ struct SlotQueue {
     free: usize,
     /// By round, and in a round by when they came.
     waiting: BTreeMap<(u64, u64), oneshot::Sender<FairSlot>>,
-    /// The round that the next text of a user is for, while anybody waits.
+    /// The round that the next one of a user is for, while anybody waits.
     rounds: HashMap<Box<str>, u64>,
     /// The round that is served.
     round: u64,
@@ -63,6 +63,20 @@ impl FairSlots {
             line.waiting.insert(key, sender);
         }
         async { receiver.await.ok() }
+    }
+
+    /// A slot, where one is free and nobody waits for it.
+    pub fn take_free(&self) -> Option<FairSlot> {
+        let mut line = open(&self.line);
+        line.free = line.free.checked_sub(1)?;
+        Some(FairSlot {
+            line: Some(Arc::clone(&self.line)),
+        })
+    }
+
+    /// Whether somebody waits.
+    pub fn has_waiting(&self) -> bool {
+        !open(&self.line).waiting.is_empty()
     }
 }
 

@@ -1,0 +1,93 @@
+//! `pool`: connections to the upstream that sessions share. Its keys, and what they say.
+
+use std::time::Duration;
+
+use super::quantities::duration;
+use super::settings_key::{KeyForm, SettingsKey};
+use crate::auth::settings::AuthSettings;
+use crate::config::value_reader::KeyReader;
+use crate::upstream::pool::PoolSettings;
+
+/// Who has a connection for how long.
+pub const MODE: SettingsKey = SettingsKey {
+    path: "pool.mode",
+    form: KeyForm::Word,
+    default: "session",
+    doc: "How long a client keeps a connection to the upstream: session, until it leaves, or \
+          transaction, until its transaction is over, so that many clients share few connections; \
+          that takes another client.auth.method than passthrough.",
+};
+
+/// How many connections there are.
+pub const SIZE: SettingsKey = SettingsKey {
+    path: "pool.size",
+    form: KeyForm::Word,
+    default: "20",
+    doc: "In mode transaction: the connections of one upstream account in one database, from 1 to \
+          10000. PgBouncer's default_pool_size.",
+};
+
+/// How long a client waits.
+pub const QUERY_WAIT: SettingsKey = SettingsKey {
+    path: "pool.query_wait",
+    form: KeyForm::Word,
+    default: "2min",
+    doc: "In mode transaction: how long a client waits for a connection before it is told 53300 and \
+          its session ends, from 100ms to 1h. PgBouncer's query_wait_timeout.",
+};
+
+/// How long a connection is used.
+pub const SERVER_LIFETIME: SettingsKey = SettingsKey {
+    path: "pool.server_lifetime",
+    form: KeyForm::Word,
+    default: "1h",
+    doc: "In mode transaction: how long a connection is used before it is closed at its next rest, \
+          from 1s to 30d; each has between half of it and all of it. It bounds how long a changed \
+          password or setting of a role goes unnoticed. PgBouncer's server_lifetime.",
+};
+
+/// How long a connection is kept.
+pub const SERVER_IDLE_TIMEOUT: SettingsKey = SettingsKey {
+    path: "pool.server_idle_timeout",
+    form: KeyForm::Word,
+    default: "10min",
+    doc: "In mode transaction: how long a connection is kept that no client uses, from 1s to 30d. \
+          PgBouncer's server_idle_timeout.",
+};
+
+/// `pool.…`; none in it where each session has a connection of its own.
+pub fn pool(reader: &mut KeyReader, auth: Option<&AuthSettings>) -> Option<Option<PoolSettings>> {
+    let is_shared = reader.parsed("pool.mode", false, |text| match text {
+        "session" => Ok(false),
+        "transaction" => Ok(true),
+        _ => Err("session or transaction is wanted".into()),
+    });
+    let size = reader.parsed("pool.size", 20, |text| match text.parse() {
+        Ok(size @ 1..=SIZE_MAX) => Ok(size),
+        Ok(_) | Err(_) => Err(format!("a number from 1 to {SIZE_MAX} is wanted")),
+    });
+    let (minute, hour) = (Duration::from_secs(60), Duration::from_secs(3600));
+    let waits = (Duration::from_millis(100), hour);
+    let lasts = (Duration::from_secs(1), 24 * 30 * hour);
+    let query_wait = duration(reader, "pool.query_wait", waits, 2 * minute);
+    let server_lifetime = duration(reader, "pool.server_lifetime", lasts, hour);
+    let server_idle_timeout = duration(reader, "pool.server_idle_timeout", lasts, 10 * minute);
+    let is_shared = is_shared?;
+    if is_shared && matches!(auth, Some(AuthSettings::Passthrough { .. })) {
+        let place = reader.place_of("pool.mode");
+        reader.note(&place, PASSTHROUGH);
+        return None;
+    }
+    let settings = PoolSettings {
+        size: size?,
+        query_wait: query_wait?,
+        server_lifetime: server_lifetime?,
+        server_idle_timeout: server_idle_timeout?,
+    };
+    Some(is_shared.then_some(settings))
+}
+
+const SIZE_MAX: usize = 10_000;
+
+const PASSTHROUGH: &str = "transaction needs pgsieve to prove who clients are: under \
+    client.auth.method passthrough the upstream does, with a connection for each";

@@ -1,0 +1,20 @@
+//! Connections that sessions share.
+
+use std::time::Duration;
+
+/// Pools at a time, one for each account in each database. A session beyond has a connection of its
+/// own.
+pub const POOLS_MAX: usize = 4096;
+
+/// How often connections that nobody uses are looked at.
+pub const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The time in which a connection of a pool is brought to a session's settings, or tells them.
+pub const SETTLE_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// The time that a connection may take to be there, its login and proof included.
+pub const CONNECT_TIME_MAX: Duration = Duration::from_secs(20);
+
+/// Settings with a dot in their names that a session may have set while it shares its connection:
+/// with more it keeps it.
+pub const CUSTOM_SETTINGS_MAX: usize = 64;

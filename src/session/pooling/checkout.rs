@@ -1,0 +1,254 @@
+//! When a session takes a connection of its pool, and when it gives it back.
+//!
+//! It takes one when a whole message of the client's is there that needs the upstream, before any
+//! of it is looked at: what a name stands for, and what is set, is then that connection's. It gives
+//! it back when nothing is owed and no transaction is open.
+
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::BytesMut;
+
+use super::pooled_relay::{ConnectionUse, HeldConnection, PoolJob, Taken};
+use crate::net::framed_stream::FramedStream;
+use crate::session::client_side::ClientState;
+use crate::session::io::Relay;
+use crate::session::io::moves::{BytesMoved, MoveResult};
+use crate::session::reply::CloseReason;
+use crate::session::session_end::SessionEnd;
+use crate::session::upstream_side::SelfReport;
+use crate::telemetry::events::{SessionPinned, UpstreamUnreachable};
+use crate::upstream::cancel::DetachedConnection;
+use crate::upstream::pool::PoolError;
+use crate::upstream::pool::connection::{PooledConnection, SettleError};
+use crate::upstream::pool::source::OpenError;
+use crate::waits::WaitState;
+use crate::wire::frame::{FrameCut, ProtocolPhase, cut_frontend};
+
+impl Relay {
+    /// Whether messages of the client wait for a connection, and what waits for it.
+    pub(in crate::session) fn pool_wait(&self) -> Option<WaitState> {
+        let pooled = self.pooled.as_ref()?;
+        Some(match pooled.job.as_ref()? {
+            PoolJob::Taking(_) => WaitState::PoolConnection,
+            PoolJob::Reading(_) => WaitState::PoolSettings,
+        })
+    }
+
+    /// Whether the client has to wait for a connection before its next message is taken.
+    pub(in crate::session) fn needs_connection(&self) -> bool {
+        if self.upstream.is_some() {
+            return false;
+        }
+        match cut_frontend(&self.client_rest, ProtocolPhase::Session) {
+            Ok(FrameCut::Whole(frame)) => frame.kind != TERMINATE,
+            Ok(FrameCut::Partial { .. }) | Err(_) => false,
+        }
+    }
+
+    /// Takes a connection, or lines up for one.
+    pub(in crate::session) fn take_connection(&mut self) -> MoveResult {
+        let Some(pooled) = &mut self.pooled else {
+            return Ok(BytesMoved::Nothing);
+        };
+        if pooled.job.is_some() {
+            return Ok(BytesMoved::Nothing);
+        }
+        let wish = pooled.wish();
+        match pooled.pool().take_ready(&wish) {
+            Some(taken) => self.attach(taken),
+            None => {
+                let taking = Arc::clone(pooled.pool()).take(wish);
+                pooled.job = Some(PoolJob::Taking(Box::pin(taking)));
+            }
+        }
+        Ok(BytesMoved::Some)
+    }
+
+    /// Goes on with what is done with connections.
+    pub(in crate::session) fn finish_pool_job(&mut self, context: &mut Context<'_>) -> MoveResult {
+        let Some(pooled) = &mut self.pooled else {
+            return Ok(BytesMoved::Nothing);
+        };
+        let taken = match &mut pooled.job {
+            None => return Ok(BytesMoved::Nothing),
+            Some(PoolJob::Taking(taking)) => match taking.as_mut().poll(context) {
+                Poll::Pending => return Ok(BytesMoved::Nothing),
+                Poll::Ready(taken) => {
+                    pooled.job = None;
+                    let taken = taken.map_err(|error| self.not_connected(&error))?;
+                    self.attach(taken);
+                    return Ok(BytesMoved::Some);
+                }
+            },
+            Some(PoolJob::Reading(reading)) => match reading.as_mut().poll(context) {
+                Poll::Pending => return Ok(BytesMoved::Nothing),
+                Poll::Ready(taken) => {
+                    pooled.job = None;
+                    taken
+                }
+            },
+        };
+        let (connection, lease) = taken.map_err(of_settling)?;
+        let values = pooled.take_values(&connection.state.values);
+        if let Some(side) = &mut self.protocol.upstream.pool {
+            side.settings_read(values);
+        }
+        let keeps = self.protocol.upstream.pool.as_ref();
+        if keeps.is_some_and(|side| side.pinned().is_some()) {
+            self.attach((connection, lease));
+        } else {
+            lease.give_back(connection);
+        }
+        Ok(BytesMoved::Some)
+    }
+
+    /// Gives the connection back where nothing is under way on it.
+    pub(in crate::session) fn release_connection(&mut self) -> BytesMoved {
+        let Some(pooled) = &mut self.pooled else {
+            return BytesMoved::Nothing;
+        };
+        let Some(held) = &pooled.held else {
+            return BytesMoved::Nothing;
+        };
+        let Some(side) = &mut self.protocol.upstream.pool else {
+            return BytesMoved::Nothing;
+        };
+        if let Some(reason) = side.pinned() {
+            if !pooled.told_pin {
+                pooled.told_pin = true;
+                let telemetry = &self.protocol.witness.telemetry;
+                telemetry.emit(&SessionPinned { reason });
+            }
+            return BytesMoved::Nothing;
+        }
+        // Who has sent more goes on, unless others wait.
+        let goes_on = !self.client_rest.is_empty() && !held.lease.is_wanted();
+        let is_due = held.use_so_far == ConnectionUse::NotYet && !self.client_rest.is_empty();
+        if is_due || goes_on && !side.has_touched_settings() || !self.is_at_rest() {
+            return BytesMoved::Nothing;
+        }
+        self.detach();
+        BytesMoved::Some
+    }
+
+    /// The session ends: its connection goes on, where that is certain to be as it was.
+    pub(in crate::session) fn release_at_end(&mut self) {
+        let side = self.protocol.upstream.pool.as_ref();
+        let is_kept =
+            side.is_some_and(|side| side.pinned().is_none() && !side.has_touched_settings());
+        if is_kept && self.is_at_rest() {
+            self.detach();
+        }
+    }
+
+    /// Whether nothing is under way on the connection, nor will be unless the client sends more.
+    fn is_at_rest(&self) -> bool {
+        let protocol = &self.protocol;
+        let upstream = &protocol.upstream;
+        protocol.pending.answers_alone()
+            && protocol.client.state == ClientState::Open
+            && upstream.outbox.is_settled()
+            && upstream.self_report != SelfReport::AskNow
+            && upstream.passing == 0
+            && upstream.dropping == 0
+            && !upstream.has_closed()
+            && self.upstream_rest.is_empty()
+            && self.running_job.is_none()
+            && self.cancelling.is_none()
+            && !protocol.repair.is_under_way()
+    }
+
+    fn attach(&mut self, (connection, lease): Taken) {
+        let Some(pooled) = &mut self.pooled else {
+            return;
+        };
+        let PooledConnection { frames, state } = connection;
+        self.lease.attach(state.key.as_ref());
+        if let Some(side) = &mut self.protocol.upstream.pool {
+            side.connection_changed();
+        }
+        pooled.held = Some(HeldConnection {
+            state,
+            lease,
+            use_so_far: ConnectionUse::NotYet,
+        });
+        self.upstream_rest = frames.inbox;
+        self.upstream = Some(frames.stream);
+    }
+
+    fn detach(&mut self) {
+        let Some(pooled) = &mut self.pooled else {
+            return;
+        };
+        let (Some(held), Some(stream)) = (pooled.held.take(), self.upstream.take()) else {
+            return;
+        };
+        let HeldConnection {
+            mut state, lease, ..
+        } = held;
+        if self.lease.detach(state.key.as_ref()) == DetachedConnection::CancelUnderWay {
+            // It may arrive while another session has the connection.
+            return;
+        }
+        state.last_session = pooled.session();
+        let mut reads = None;
+        if let Some(side) = &mut self.protocol.upstream.pool {
+            side.connection_changed();
+            reads = side.has_touched_settings().then(|| side.custom_names());
+        }
+        let frames = FramedStream {
+            stream,
+            inbox: BytesMut::new(),
+        };
+        let mut connection = PooledConnection { frames, state };
+        match reads {
+            None => lease.give_back(connection),
+            Some(custom) => {
+                let reading = async move {
+                    let custom = custom.iter().map(AsRef::as_ref);
+                    connection.read_values(custom).await?;
+                    Ok((connection, lease))
+                };
+                pooled.job = Some(PoolJob::Reading(Box::pin(reading)));
+            }
+        }
+    }
+
+    /// Why a session ends that has no connection.
+    fn not_connected(&self, error: &PoolError) -> SessionEnd {
+        let telemetry = &self.protocol.witness.telemetry;
+        let reason = match error {
+            PoolError::AllBusy { size, waited } => CloseReason::PoolBusy {
+                size: *size,
+                waited: *waited,
+            },
+            PoolError::OtherBase => CloseReason::UpstreamChanged,
+            PoolError::Settle(error) => return of_settling(*error),
+            PoolError::Closed => CloseReason::Shutdown,
+            PoolError::Open(OpenError::Login(failure)) => {
+                telemetry.emit(&UpstreamUnreachable { failure });
+                CloseReason::UpstreamLost
+            }
+            PoolError::Open(OpenError::NotReadOnly(failure)) => match failure.tripwire() {
+                Some(tripwire) => return SessionEnd::Tripped(tripwire),
+                None => {
+                    telemetry.emit(&UpstreamUnreachable { failure });
+                    CloseReason::UpstreamLost
+                }
+            },
+        };
+        SessionEnd::Ended(reason)
+    }
+}
+
+fn of_settling(error: SettleError) -> SessionEnd {
+    match error {
+        SettleError::Link(_) => SessionEnd::Ended(CloseReason::UpstreamLost),
+        SettleError::Unsettled => SessionEnd::Ended(CloseReason::UpstreamUnreadable),
+        SettleError::Tripped(tripwire) => SessionEnd::Tripped(tripwire),
+    }
+}
+
+/// The type byte of a goodbye.
+const TERMINATE: u8 = b'X';

@@ -1,0 +1,145 @@
+//! The connection that a session has at hand, and the wait for one.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use crate::upstream::pool::connection::SettleError;
+use crate::upstream::pool::connection::{ConnectionBase, ConnectionState, PooledConnection};
+use crate::upstream::pool::set_values::SetValues;
+use crate::upstream::pool::source::{ConnectionSource, FOLLOWED};
+use crate::upstream::pool::{ConnectionPool, ConnectionWish, PoolError, PoolLease};
+
+/// What a login takes from a pool: all of it but the connection's stream.
+pub struct PooledLogin {
+    /// Where connections come from.
+    pub pool: Arc<ConnectionPool>,
+    /// How they are opened.
+    pub source: Arc<ConnectionSource>,
+    /// What is known of the one at hand.
+    pub state: Box<ConnectionState>,
+    /// The right to have it.
+    pub lease: PoolLease,
+}
+
+/// What a relay has of its pool.
+pub(in crate::session) struct PooledRelay {
+    pool: Arc<ConnectionPool>,
+    source: Arc<ConnectionSource>,
+    /// What the session began with.
+    base: Arc<ConnectionBase>,
+    /// What the client has set.
+    values: SetValues,
+    /// What it calls itself, where it has said so when it logged in.
+    first_name: Option<Box<str>>,
+    user: Box<str>,
+    session: u64,
+    /// The connection at hand, all of it but its stream.
+    pub(super) held: Option<HeldConnection>,
+    pub(super) job: Option<PoolJob>,
+    pub(super) told_pin: bool,
+}
+
+/// The connection at hand, all of it but its stream.
+pub(in crate::session) struct HeldConnection {
+    pub(super) state: Box<ConnectionState>,
+    pub(super) lease: PoolLease,
+    pub(super) use_so_far: ConnectionUse,
+}
+
+/// Whether a connection has served what it was taken for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ConnectionUse {
+    /// What it was taken for has not been looked at.
+    NotYet,
+    Used,
+}
+
+/// What is done with connections while nothing is taken from the client.
+pub(super) enum PoolJob {
+    /// One is waited for.
+    Taking(Pin<Box<dyn Future<Output = Result<Taken, PoolError>> + Send>>),
+    /// What is set in the one at hand is read.
+    Reading(Pin<Box<dyn Future<Output = Result<Taken, SettleError>> + Send>>),
+}
+
+/// A connection with the right to have it.
+pub(super) type Taken = (PooledConnection, PoolLease);
+
+impl fmt::Debug for PooledLogin {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("PooledLogin")
+    }
+}
+
+impl PooledRelay {
+    /// Of a session that has just logged in, with the connection that it did so on.
+    pub(in crate::session) fn new(login: PooledLogin, (user, session): (&str, u64)) -> Self {
+        let PooledLogin {
+            pool,
+            source,
+            state,
+            lease,
+        } = login;
+        let values = state.values.clone();
+        Self {
+            pool,
+            source,
+            base: Arc::clone(&state.base),
+            first_name: values.get(FOLLOWED).map(Box::from),
+            values,
+            user: user.into(),
+            session,
+            held: Some(HeldConnection {
+                state,
+                lease,
+                use_so_far: ConnectionUse::Used,
+            }),
+            job: None,
+            told_pin: false,
+        }
+    }
+
+    /// What it wants of a connection.
+    pub(super) fn wish(&self) -> ConnectionWish {
+        ConnectionWish {
+            source: Arc::clone(&self.source),
+            base: Some(Arc::clone(&self.base)),
+            values: self.values.clone(),
+            user: self.user.clone(),
+            session: self.session,
+        }
+    }
+
+    /// Where connections come from.
+    pub(super) fn pool(&self) -> &Arc<ConnectionPool> {
+        &self.pool
+    }
+
+    /// Messages of the client were taken.
+    pub(in crate::session) fn note_use(&mut self) {
+        if let Some(held) = &mut self.held {
+            held.use_so_far = ConnectionUse::Used;
+        }
+    }
+
+    /// The number of the session.
+    pub(super) fn session(&self) -> u64 {
+        self.session
+    }
+
+    /// What is set in its connection was read: that is what the client has set. Its own name is
+    /// what it was at first where it was set back.
+    pub(super) fn take_values(&mut self, read: &SetValues) -> &SetValues {
+        self.values = read.clone();
+        if let (None, Some(first)) = (read.get(FOLLOWED), &self.first_name) {
+            self.values.insert(FOLLOWED, first);
+        }
+        &self.values
+    }
+
+    /// What is set in a connection as the session wants it.
+    pub(in crate::session) fn values(&self) -> &SetValues {
+        &self.values
+    }
+}

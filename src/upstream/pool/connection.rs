@@ -1,0 +1,281 @@
+//! One connection of a pool: what it began with, and what was set in it since.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::thread::{self, ThreadId};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::set_values::{SetValues, is_custom};
+use crate::limits;
+use crate::net::framed_stream::PeerError;
+use crate::upstream::identity::ServerIdentity;
+use crate::upstream::login::{UpstreamKey, UpstreamSession};
+use crate::upstream::outbox::Outbox;
+use crate::upstream::tripwire;
+use crate::upstream::verify::VerifiedSession;
+use crate::upstream::writer::UpstreamFrames;
+use crate::wire::backend::{data_row, parameter_status};
+use crate::wire::startup::ProtocolVersion;
+
+/// A connection that no session has now.
+pub struct PooledConnection {
+    /// The connection, at rest.
+    pub frames: UpstreamFrames,
+    /// What is known of it.
+    pub state: Box<ConnectionState>,
+}
+
+/// What is known of a connection.
+pub struct ConnectionState {
+    /// What it began with.
+    pub base: Arc<ConnectionBase>,
+    /// What cancels a statement of it.
+    pub key: Option<Arc<UpstreamKey>>,
+    /// What is set in it.
+    pub values: SetValues,
+    /// The session that had it last.
+    pub last_session: u64,
+    /// The thread that wakes whoever waits for it.
+    thread: ThreadId,
+    /// When it has to be closed.
+    expires: Instant,
+    rested: Instant,
+}
+
+/// What a connection began with: where two began alike, a session cannot tell them apart.
+pub struct ConnectionBase {
+    /// What it reported (ParameterStatus), in its order.
+    pub parameters: Vec<(String, String)>,
+    /// The protocol that it speaks.
+    pub version: ProtocolVersion,
+    /// Which server it is at.
+    pub server: Option<ServerIdentity>,
+    /// What it was proved to be.
+    pub verified: VerifiedSession,
+}
+
+/// Why a connection is not used any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SettleError {
+    /// It was lost, or took too long.
+    Link(PeerError),
+    /// It does not take the settings of a session, or does not tell them.
+    Unsettled,
+    /// It is not read-only any more.
+    Tripped(crate::telemetry::labels::Tripwire),
+}
+
+impl ConnectionBase {
+    /// Of a session that has just logged in.
+    pub fn of(session: &UpstreamSession, verified: VerifiedSession) -> Self {
+        Self {
+            parameters: session.parameters.clone(),
+            version: session.version,
+            server: session.server,
+            verified,
+        }
+    }
+
+    /// Whether judgements of sessions that began with that base hold on a connection with this one.
+    pub fn is_alike(&self, other: &Self) -> bool {
+        let same_server = match (&self.server, &other.server) {
+            (Some(own), Some(other)) => own.is_same(other),
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        same_server
+            && self.version == other.version
+            && self.verified == other.verified
+            && lasting(&self.parameters) == lasting(&other.parameters)
+    }
+}
+
+/// What was reported, by name; a name that was reported again has its last value. Whether a server
+/// is a standby may change while it runs.
+fn lasting(parameters: &[(String, String)]) -> BTreeMap<&str, &str> {
+    let named = parameters
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()));
+    named.filter(|(name, _)| *name != IN_HOT_STANDBY).collect()
+}
+
+impl ConnectionState {
+    /// Of a connection that has just been opened, for so long.
+    pub fn opened(
+        base: Arc<ConnectionBase>,
+        key: Option<UpstreamKey>,
+        lifetime: Duration,
+    ) -> Box<Self> {
+        let now = Instant::now();
+        Box::new(Self {
+            base,
+            key: key.map(Arc::new),
+            values: SetValues::default(),
+            last_session: 0,
+            thread: thread::current().id(),
+            expires: now + lifetime,
+            rested: now,
+        })
+    }
+
+    /// Whether its time is over.
+    pub fn is_expired(&self, now: Instant) -> bool {
+        self.expires <= now
+    }
+
+    /// Whether its time is over, or nobody has used it for so long.
+    pub fn is_stale(&self, now: Instant, idle_timeout: Duration) -> bool {
+        self.is_expired(now) || self.rested + idle_timeout <= now
+    }
+
+    /// No session has it from now on.
+    pub fn rest(&mut self) {
+        self.rested = Instant::now();
+    }
+
+    /// How well it suits a session on this thread: the one that it had last wants no replay.
+    pub fn fit(&self, session: u64, values: &SetValues) -> u32 {
+        let is_last = u32::from(self.last_session == session);
+        let is_set = u32::from(self.values == *values);
+        let is_near = u32::from(self.thread == thread::current().id());
+        is_last + 2 * is_near + 4 * is_set
+    }
+}
+
+impl PooledConnection {
+    /// Whether it is there still, and has said nothing since it was used last.
+    pub fn is_quiet(&self) -> bool {
+        self.frames.inbox.is_empty() && !self.frames.stream.has_input()
+    }
+
+    /// Brings it to these settings, where it has others.
+    ///
+    /// Not to be cancelled and gone on with: an answer may be under way.
+    ///
+    /// # Errors
+    /// It must not be used any more.
+    pub async fn bring_to(&mut self, wanted: &SetValues) -> Result<(), SettleError> {
+        let Some(replay) = self.state.values.replay(wanted) else {
+            return Ok(());
+        };
+        let mut out = Outbox::default();
+        out.replay(&replay).map_err(|_| SettleError::Unsettled)?;
+        self.ask(&out, None).await?;
+        self.state.values = wanted.clone();
+        Ok(())
+    }
+
+    /// Asks what is set in it, and what these settings with a dot in their names are.
+    ///
+    /// Not to be cancelled and gone on with: an answer may be under way.
+    ///
+    /// # Errors
+    /// It must not be used any more.
+    pub async fn read_values(
+        &mut self,
+        custom: impl Iterator<Item = &str>,
+    ) -> Result<(), SettleError> {
+        let mut out = Outbox::default();
+        out.set_values(custom).map_err(|_| SettleError::Unsettled)?;
+        let mut values = SetValues::default();
+        for row in self.ask(&out, Some(COLUMNS)).await? {
+            let mut row = row.into_iter();
+            let (name, value) = (row.next().flatten(), row.next().flatten());
+            let name = name.ok_or(SettleError::Unsettled)?;
+            if OF_TRANSACTIONS.contains(&name.as_str()) {
+                continue;
+            }
+            match value {
+                Some(value) => values.insert(&name, &value),
+                // Nobody has set it yet.
+                None if is_custom(&name) => {}
+                None => return Err(SettleError::Unsettled),
+            }
+        }
+        self.state.values = values;
+        Ok(())
+    }
+
+    /// Sends texts of pgsieve's own that must not fail, and reads their rows, where they are of so
+    /// many columns and wanted.
+    async fn ask(
+        &mut self,
+        out: &Outbox,
+        columns: Option<usize>,
+    ) -> Result<Vec<Vec<Option<String>>>, SettleError> {
+        let deadline = Instant::now() + limits::pools::SETTLE_TIME_MAX;
+        let sent = self.frames.send(out, deadline).await;
+        sent.map_err(SettleError::Link)?;
+        let mut rows = Vec::new();
+        // As many turns as there are settings: the deadline ends it.
+        loop {
+            let message = self.frames.backend(deadline).await;
+            let message = message.map_err(SettleError::Link)?;
+            match message.kind {
+                b'D' => {
+                    if let Some(columns) = columns {
+                        let row = data_row(message.body(), columns);
+                        rows.push(row.ok_or(SettleError::Unsettled)?);
+                    }
+                }
+                b'S' => self.look_at(message.body())?,
+                b'T' | b'C' | b'N' => {}
+                b'Z' if message.body() == IDLE => return Ok(rows),
+                _ => return Err(SettleError::Unsettled),
+            }
+        }
+    }
+
+    fn look_at(&self, reported: &[u8]) -> Result<(), SettleError> {
+        let reported = parameter_status(reported);
+        let (name, value) = reported.map_err(|_malformed| SettleError::Unsettled)?;
+        let role = self.state.base.parameters.iter().rev();
+        let mut role = role.filter(|(name, _)| name == SESSION_AUTHORIZATION);
+        let role = role.next().map_or("", |(_, role)| role.as_str());
+        match tripwire::reported(role, name, value) {
+            None => Ok(()),
+            Some(tripwire) => Err(SettleError::Tripped(tripwire)),
+        }
+    }
+}
+
+impl fmt::Debug for PooledConnection {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.state.fmt(formatter)
+    }
+}
+
+impl fmt::Debug for ConnectionState {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "ConnectionState({:?})", self.values)
+    }
+}
+
+impl fmt::Debug for ConnectionBase {
+    /// Without the values.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("ConnectionBase")
+    }
+}
+
+/// Whether the server is a standby, as it reports it.
+const IN_HOT_STANDBY: &str = "in_hot_standby";
+
+/// The user that is logged in, as the server reports it.
+const SESSION_AUTHORIZATION: &str = "session_authorization";
+
+/// Settings that are over with their transaction.
+const OF_TRANSACTIONS: [&str; 3] = [
+    "transaction_deferrable",
+    "transaction_isolation",
+    "transaction_read_only",
+];
+
+/// Those of a row that tells a setting.
+const COLUMNS: usize = 2;
+
+/// The body of ReadyForQuery outside of a transaction.
+const IDLE: &[u8] = b"I";

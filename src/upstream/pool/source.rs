@@ -1,0 +1,109 @@
+//! How connections of a pool are opened: as whom, where, with which settings.
+
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+use super::connection::ConnectionBase;
+use crate::limits;
+use crate::upstream::account::{UpstreamAccount, log_in_patiently};
+use crate::upstream::connect::Upstream;
+use crate::upstream::login::{LoginRequest, UpstreamLoginError, UpstreamSession};
+use crate::upstream::verify::{VerifyError, verify};
+
+/// How the connections of one session are opened.
+#[derive(Debug)]
+pub struct ConnectionSource {
+    upstream: Arc<Upstream>,
+    account: UpstreamAccount,
+    database: Box<str>,
+    parameters: Vec<(String, String)>,
+    /// Settings that are asked for when the connection is proved.
+    asked: Vec<Box<str>>,
+    class: ConnectionClass,
+}
+
+/// A digest of all that connections begin with by the wish of their sessions: those of one class
+/// may serve each other's sessions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConnectionClass(blake3::Hash);
+
+/// Why no connection was opened.
+#[derive(Debug)]
+pub enum OpenError {
+    /// The upstream was not reached, or does not let the account in.
+    Login(UpstreamLoginError),
+    /// The session is not what was asked for.
+    NotReadOnly(VerifyError),
+}
+
+impl ConnectionSource {
+    /// Of sessions with these parameters of the StartupMessage; the settings in `asked` are read
+    /// when a connection is there.
+    pub fn new(
+        upstream: Arc<Upstream>,
+        account: UpstreamAccount,
+        database: &str,
+        parameters: &[(String, String)],
+        asked: &[&str],
+    ) -> Self {
+        let named = parameters.iter();
+        let parameters: Vec<_> = named
+            .filter(|(name, _)| !name.eq_ignore_ascii_case(FOLLOWED))
+            .cloned()
+            .collect();
+        let mut hasher = blake3::Hasher::new();
+        let pairs = parameters.iter().flat_map(|(name, value)| [name, value]);
+        let words = pairs.map(String::as_str).chain(asked.iter().copied());
+        for word in words {
+            // No name or value has a zero in it.
+            hasher.update(word.as_bytes()).update(&[0]);
+        }
+        Self {
+            upstream,
+            account,
+            database: database.into(),
+            parameters,
+            asked: asked.iter().map(|name| (*name).into()).collect(),
+            class: ConnectionClass(hasher.finalize()),
+        }
+    }
+
+    /// Who logs in.
+    pub fn account(&self) -> &UpstreamAccount {
+        &self.account
+    }
+
+    /// Whose connections may serve its sessions.
+    pub fn class(&self) -> ConnectionClass {
+        self.class
+    }
+
+    /// Logs in, and proves that the session is read-only.
+    ///
+    /// May be cancelled: the connection is dropped.
+    ///
+    /// # Errors
+    /// The upstream cannot be reached in time or does not let the account in, or the session is not
+    /// proved to be read-only.
+    pub async fn open(&self) -> Result<(UpstreamSession, ConnectionBase), OpenError> {
+        let deadline = Instant::now() + limits::pools::CONNECT_TIME_MAX;
+        let request = LoginRequest {
+            user: &self.account.user,
+            database: &self.database,
+            parameters: &self.parameters,
+        };
+        let whose = (self.account.user.as_str(), self.account.password.as_ref());
+        let session = log_in_patiently(&self.upstream, whose, request, deadline).await;
+        let mut session = session.map_err(OpenError::Login)?;
+        let asked: Vec<&str> = self.asked.iter().map(AsRef::as_ref).collect();
+        let reticence = self.upstream.reticence();
+        let verified = verify(&mut session, &asked, reticence, deadline).await;
+        let verified = verified.map_err(OpenError::NotReadOnly)?;
+        let base = ConnectionBase::of(&session, verified);
+        Ok((session, base))
+    }
+}
+
+/// The setting that each session has for itself and no connection begins with.
+pub const FOLLOWED: &str = "application_name";

@@ -1,0 +1,6 @@
+//! Clients that share connections to the upstream, each for a transaction.
+
+mod carried;
+mod shared;
+mod sizes;
+mod walk;

@@ -1,0 +1,143 @@
+//! How many connections there are, who waits for one, and for how long.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::support::raw::{kinds, rows};
+use crate::support::{APP, Options, RawClient, Stack, frames, until};
+
+fn stack(size: usize, environment: &[(&'static str, &'static str)]) -> Stack {
+    Stack::start(Options {
+        policy: Some("bi"),
+        pooled: Some(size),
+        environment: environment.to_vec(),
+        ..Options::default()
+    })
+}
+
+fn client(stack: &Stack) -> RawClient {
+    RawClient::login(stack.proxied_address(), &stack.login(APP))
+}
+
+/// Sessions of clients at the database, by their process ids.
+fn backends(stack: &Stack, client: &mut RawClient) -> Vec<String> {
+    let asked = format!(
+        "SELECT pid FROM pg_stat_activity WHERE datname = '{}' AND application_name NOT LIKE \
+         'pgsieve%' AND backend_type = 'client backend'",
+        stack.database()
+    );
+    rows(&client.query(&asked))
+}
+
+#[test]
+fn many_clients_have_few_connections() {
+    let stack = stack(3, &[]);
+    let mut clients: Vec<RawClient> = (0..40).map(|_| client(&stack)).collect();
+    for client in &mut clients {
+        assert_eq!(rows(&client.query("SELECT 7")), ["7"]);
+    }
+    let open = backends(&stack, &mut clients[0]);
+    assert!(open.len() <= 3, "{open:?}");
+    let threads: Vec<_> = clients
+        .into_iter()
+        .map(|mut client| {
+            thread::spawn(move || {
+                for _ in 0..50 {
+                    assert_eq!(rows(&client.query("SELECT 7")), ["7"]);
+                }
+                client
+            })
+        })
+        .collect();
+    let mut clients: Vec<RawClient> = threads
+        .into_iter()
+        .map(|thread| thread.join().unwrap())
+        .collect();
+    let open = backends(&stack, &mut clients[0]);
+    assert!(open.len() <= 3, "{open:?}");
+    assert_eq!(stack.metric("pgsieve_pool_waiting"), 0.0);
+}
+
+#[test]
+fn who_waits_too_long_is_told_what_for() {
+    let stack = stack(1, &[("PGSIEVE_POOL_QUERY_WAIT", "1s")]);
+    let (mut holds, mut waits) = (client(&stack), client(&stack));
+    holds.query("BEGIN");
+    let since = Instant::now();
+    waits.send(&frames::query("SELECT 1"));
+    let told = waits.until_closed();
+    assert!(since.elapsed() >= Duration::from_millis(900));
+    assert_eq!(told[0].sqlstate(), "53300");
+    let message = told[0].field(b'M').unwrap();
+    assert!(
+        message.contains("all 1 of this account are busy"),
+        "{message}"
+    );
+    let login = stack.login(APP);
+    let refused = RawClient::try_login(stack.proxied_address(), &login)
+        .err()
+        .unwrap();
+    assert_eq!(refused.sqlstate(), "53300");
+    holds.query("COMMIT");
+    assert_eq!(rows(&client(&stack).query("SELECT 1")), ["1"]);
+    let name = "pgsieve_pool_checkouts_total{outcome=\"timed_out\"}";
+    assert_eq!(stack.metric(name), 2.0);
+}
+
+#[test]
+fn a_client_that_waits_and_leaves_takes_nothing_with_it() {
+    let stack = stack(1, &[]);
+    let (mut holds, mut waits) = (client(&stack), client(&stack));
+    holds.query("BEGIN");
+    waits.send(&frames::query("SELECT 1"));
+    until(|| (stack.metric("pgsieve_pool_waiting") == 1.0).then_some(())).unwrap();
+    drop(waits);
+    until(|| (stack.metric("pgsieve_pool_waiting") == 0.0).then_some(())).unwrap();
+    holds.query("COMMIT");
+    assert_eq!(rows(&client(&stack).query("SELECT 1")), ["1"]);
+    assert_eq!(rows(&holds.query("SELECT 1")), ["1"]);
+}
+
+#[test]
+fn connections_end_with_their_time() {
+    let stack = stack(
+        2,
+        &[
+            ("PGSIEVE_POOL_SERVER_IDLE_TIMEOUT", "1s"),
+            ("PGSIEVE_POOL_SERVER_LIFETIME", "1h"),
+        ],
+    );
+    let mut client = client(&stack);
+    assert_eq!(rows(&client.query("SELECT 1")), ["1"]);
+    let open = "pgsieve_pool_connections{state=\"idle\"}";
+    until(|| (stack.metric(open) == 0.0).then_some(())).expect("it is closed");
+    assert_eq!(rows(&client.query("SELECT 1")), ["1"]);
+}
+
+#[test]
+fn a_transaction_that_its_client_leaves_is_nobody_s() {
+    let stack = stack(1, &[]);
+    let mut leaves = client(&stack);
+    leaves.query("BEGIN");
+    leaves.query("SET LOCAL timezone = 'Asia/Tokyo'");
+    leaves.send(&frames::terminate());
+    drop(leaves);
+    let mut next = client(&stack);
+    let answer = next.query("SELECT current_setting('timezone') = 'Asia/Tokyo'");
+    assert_eq!(rows(&answer), ["f"]);
+    assert_eq!(answer.last().unwrap().body, b"I");
+}
+
+#[test]
+fn a_connection_that_the_server_ends_while_it_is_idle_is_replaced() {
+    let stack = stack(1, &[]);
+    let mut client = client(&stack);
+    let pid = rows(&client.query("SELECT pg_backend_pid()")).remove(0);
+    stack.prepare(&[&format!("SELECT pg_terminate_backend({pid})")]);
+    until(|| {
+        let gone = format!("SELECT count(*) FROM pg_stat_activity WHERE pid = {pid}");
+        let answer = client.query(&gone);
+        (kinds(&answer).contains('D') && rows(&answer) == ["0"]).then_some(())
+    })
+    .expect("the client goes on");
+}
