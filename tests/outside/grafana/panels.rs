@@ -101,6 +101,26 @@ const STEP_SECONDS: u64 = 1;
 /// of the panel, and why.
 const QUIET: &[(&str, &str, &str)] = &[
     (
+        "Connections of the pools",
+        "pgsieve_pool_",
+        "no client of this run shares its connection",
+    ),
+    (
+        "Connections taken, by outcome",
+        "pgsieve_pool_",
+        "no client of this run shares its connection",
+    ),
+    (
+        "Time until a connection",
+        "pgsieve_pool_",
+        "no client of this run shares its connection",
+    ),
+    (
+        "Sessions that keep their connection",
+        "pgsieve_pool_",
+        "no client of this run shares its connection",
+    ),
+    (
         "Alarms",
         "tripwires",
         "no tripwire is touched, nothing panics",
