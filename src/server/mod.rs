@@ -205,8 +205,7 @@ impl ProxyServer {
         });
         let counts: Vec<_> = workers.iter().map(WorkerThread::counter).collect();
         drain.begin();
-        let mut gone =
-            tokio::task::spawn_blocking(move || workers.into_iter().for_each(WorkerThread::join));
+        let mut gone = tokio::task::spawn_blocking(move || WorkerThread::join_all(workers));
         let mut cut_off = 0;
         if tokio::time::timeout(settings.drain_timeout, &mut gone)
             .await

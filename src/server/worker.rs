@@ -81,14 +81,16 @@ impl WorkerThread {
         })
     }
 
-    /// Waits until its last client is gone.
-    pub fn join(self) {
-        let Self {
-            clients, thread, ..
-        } = self;
-        drop(clients);
-        if thread.join().is_err() {
-            // The panic hook has counted and logged it.
+    /// Waits until the last client of all of them is gone. None gets any more: each of them ends
+    /// with the others.
+    pub fn join_all(workers: Vec<Self>) {
+        let ending = workers.into_iter().map(|worker| worker.thread);
+        // No worker is left that could be handed a client.
+        let ending: Vec<JoinHandle<()>> = ending.collect();
+        for thread in ending {
+            if thread.join().is_err() {
+                // The panic hook has counted and logged it.
+            }
         }
     }
 }
