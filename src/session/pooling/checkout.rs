@@ -89,15 +89,12 @@ impl Relay {
                 }
             },
         };
-        let (connection, lease) = taken.map_err(of_settling)?;
+        let ((connection, lease), detached) = taken.map_err(of_settling)?;
         let values = pooled.take_values(&connection.state.values);
         if let Some(side) = &mut self.protocol.upstream.pool {
             side.settings_read(values);
         }
-        let keeps = self.protocol.upstream.pool.as_ref();
-        if keeps.is_some_and(|side| side.pinned().is_some()) {
-            self.attach((connection, lease));
-        } else {
+        if detached == DetachedConnection::Quiet {
             lease.give_back(connection);
         }
         Ok(BytesMoved::Some)
@@ -187,10 +184,8 @@ impl Relay {
         let HeldConnection {
             mut state, lease, ..
         } = held;
-        if self.lease.detach(state.key.as_ref()) == DetachedConnection::CancelUnderWay {
-            // It may arrive while another session has the connection.
-            return;
-        }
+        // A cancel under way may arrive while another session has the connection.
+        let detached = self.lease.detach(state.key.as_ref());
         state.last_session = pooled.session();
         let mut reads = None;
         if let Some(side) = &mut self.protocol.upstream.pool {
@@ -203,12 +198,14 @@ impl Relay {
         };
         let mut connection = PooledConnection { frames, state };
         match reads {
+            None if detached == DetachedConnection::CancelUnderWay => {}
             None => lease.give_back(connection),
+            // What the client has set must not be lost with its connection.
             Some(custom) => {
                 let reading = async move {
                     let custom = custom.iter().map(AsRef::as_ref);
                     connection.read_values(custom).await?;
-                    Ok((connection, lease))
+                    Ok(((connection, lease), detached))
                 };
                 pooled.job = Some(PoolJob::Reading(Box::pin(reading)));
             }

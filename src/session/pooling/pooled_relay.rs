@@ -4,6 +4,7 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use crate::upstream::cancel::DetachedConnection;
 use crate::upstream::pool::connection::SettleError;
 use crate::upstream::pool::connection::{ConnectionBase, ConnectionState, PooledConnection};
 use crate::upstream::pool::set_values::SetValues;
@@ -59,9 +60,12 @@ pub(super) enum ConnectionUse {
 pub(super) enum PoolJob {
     /// One is waited for.
     Taking(Pin<Box<dyn Future<Output = Result<Taken, PoolError>> + Send>>),
-    /// What is set in the one at hand is read.
-    Reading(Pin<Box<dyn Future<Output = Result<Taken, SettleError>> + Send>>),
+    /// What is set in the one that was at hand is read.
+    Reading(Pin<Box<dyn Future<Output = Result<ReadConnection, SettleError>> + Send>>),
 }
+
+/// A connection whose settings were read, and whether another session may have it.
+pub(super) type ReadConnection = (Taken, DetachedConnection);
 
 /// A connection with the right to have it.
 pub(super) type Taken = (PooledConnection, PoolLease);

@@ -1,5 +1,6 @@
 //! How connections of a pool are opened: as whom, where, with which settings.
 
+use std::fmt;
 use std::sync::Arc;
 
 use tokio::time::Instant;
@@ -12,7 +13,6 @@ use crate::upstream::login::{LoginRequest, UpstreamLoginError, UpstreamSession};
 use crate::upstream::verify::{VerifyError, verify};
 
 /// How the connections of one session are opened.
-#[derive(Debug)]
 pub struct ConnectionSource {
     upstream: Arc<Upstream>,
     account: UpstreamAccount,
@@ -102,6 +102,13 @@ impl ConnectionSource {
         let verified = verified.map_err(OpenError::NotReadOnly)?;
         let base = ConnectionBase::of(&session, verified);
         Ok((session, base))
+    }
+}
+
+impl fmt::Debug for ConnectionSource {
+    /// Without the account and the values that clients give.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("ConnectionSource")
     }
 }
 
