@@ -56,6 +56,7 @@ fn many_clients_have_few_connections() {
     let open = backends(&stack, &mut clients[0]);
     assert!(open.len() <= 3, "{open:?}");
     assert_eq!(stack.metric("pgsieve_pool_waiting"), 0.0);
+    assert!(stack.metric("pgsieve_pool_wait_seconds_count") > 2000.0);
 }
 
 #[test]

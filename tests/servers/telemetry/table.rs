@@ -33,28 +33,9 @@ const NOT_MOVED: &[(&str, &str)] = &[];
 #[test]
 fn every_row_is_looked_at_by_a_test_of_a_whole_pgsieve_or_says_why_not() {
     let mut tests = String::new();
-    for folder in [
-        "tests/servers/access",
-        "tests/servers/cancel",
-        "tests/servers/capture",
-        "tests/servers/catalog",
-        "tests/servers/gate",
-        "tests/servers/grounding",
-        "tests/servers/limits",
-        "tests/servers/login",
-        "tests/servers/policies",
-        "tests/servers/policies/keys",
-        "tests/servers/programs",
-        "tests/servers/protocol",
-        "tests/servers/repair",
-        "tests/servers/settings",
-        "tests/servers/telemetry",
-        "tests/pure/telemetry",
-    ] {
-        for path in files(folder, "rs") {
-            if !path.ends_with("telemetry/table.rs") {
-                tests.push_str(&read(&path));
-            }
+    for path in ["tests/servers", "tests/pure"].map(all_below).concat() {
+        if path.ends_with(".rs") && !path.ends_with("telemetry/table.rs") {
+            tests.push_str(&read(&path));
         }
     }
     // Tests that loop over names write only the middle of each.
@@ -401,4 +382,18 @@ fn files(folder: &str, ending: &str) -> Vec<String> {
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let wanted = names.filter(|name| name.ends_with(&format!(".{ending}")));
     wanted.map(|name| format!("{folder}/{name}")).collect()
+}
+
+/// All files of `folder` and of the folders within it.
+fn all_below(folder: &str) -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let entries = fs::read_dir(root).unwrap().map(Result::unwrap);
+    let found = entries.flat_map(|entry| {
+        let path = format!("{folder}/{}", entry.file_name().to_str().unwrap());
+        match entry.file_type().unwrap().is_dir() {
+            true => all_below(&path),
+            false => vec![path],
+        }
+    });
+    found.collect()
 }
