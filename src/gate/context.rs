@@ -69,6 +69,8 @@ pub struct JudgeContext<'j> {
     pub(super) names_path_dependent: bool,
     /// Whether some statement of the text runs such a function.
     pub(super) runs_by_path: bool,
+    /// Whether some statement of the text runs a prepared one by its name.
+    pub(super) runs_prepared: bool,
     /// Where calls stand that run literals which were judged, in bytes.
     pub(super) literals_judged: Vec<usize>,
     /// What calls of the statement at hand set search_path to, while others of it run.
@@ -156,6 +158,7 @@ impl<'j> JudgeContext<'j> {
             source_text: None,
             names_path_dependent: false,
             runs_by_path: false,
+            runs_prepared: false,
             literals_judged: Vec::new(),
             within: Vec::new(),
             arguments: None,
@@ -211,6 +214,7 @@ impl<'j> JudgeContext<'j> {
         self.path_changes = std::mem::take(&mut other.path_changes);
         self.settings_afterwards = other.settings_afterwards;
         self.runs_by_path |= other.runs_by_path;
+        self.runs_prepared |= other.runs_prepared;
         self.cacheable &= other.cacheable;
     }
 
@@ -485,6 +489,7 @@ impl<'j> JudgeContext<'j> {
             observed: self.observed.clone().into_boxed_slice(),
             rewritten,
             runs_by_path: self.runs_by_path,
+            runs_prepared: self.runs_prepared,
             named_objects: self
                 .name_collector
                 .as_ref()

@@ -50,6 +50,8 @@ pub struct Facts {
     /// Whether it runs functions whose names are looked up, when they run, by the session's
     /// search_path: then a cursor of it is good only where it was opened.
     pub runs_by_path: bool,
+    /// Whether it names a prepared statement that it runs: an EXECUTE, or the plan of one.
+    pub runs_prepared: bool,
     /// What it names; none where nobody records that.
     pub named_objects: Option<Arc<StatementObjects>>,
     /// The text itself, for an audit that encrypts it; none everywhere else.
@@ -259,6 +261,7 @@ impl Facts {
             observed: Box::default(),
             rewritten: None,
             runs_by_path: false,
+            runs_prepared: false,
             named_objects: None,
             text: None,
             shape: None,

@@ -75,7 +75,9 @@ pub use self::plan_question::{PlanBound, PlanCheck, PlanInquiry, QUESTION_NAME};
 pub use self::prepared::cursor_steps::{CursorAction, CursorMovement, CursorStep};
 pub use self::prepared::duplicate_names::OlderBasis;
 pub use self::prepared::statement_digests::{KeptDescriptions, PortalDigests, StatementDigests};
-pub use self::prepared::{Cursor, PreparedStatement, SessionNames, truncated_name};
+pub use self::prepared::{
+    Cursor, OWN_NAME_PREFIX, PreparedStatement, SessionNames, is_own_name, truncated_name,
+};
 pub use self::queryid::StatementShape;
 #[cfg(any(test, feature = "fixture"))]
 pub use self::queryid::shape_of_a_test;

@@ -19,12 +19,12 @@ use super::session_end::{LOST_COUNT, SessionEnd, UNSENDABLE};
 use super::statement::{take_bind, take_execute, take_parse, take_query};
 use super::statement_stage::{QueryStage, TextStage};
 use super::upstream_side::SelfReport;
-use crate::gate::Refusal;
+use crate::gate::{Refusal, is_own_name};
 use crate::limits;
 use crate::telemetry::labels::ProtocolPath;
 use crate::wire::encode;
 use crate::wire::frame::{ClientFrame, FrameCut, ProtocolPhase, cut_frontend};
-use crate::wire::frontend::{self, FrontendMessage, StatementOrPortal};
+use crate::wire::frontend::{self, Bind, FrontendMessage, StatementOrPortal};
 use crate::wire::malformed::MalformedMessage;
 
 /// What taking a client's bytes led to.
@@ -179,7 +179,10 @@ impl SessionProtocol {
         {
             return refuse_message(self, refusal, None, ProtocolPath::Bind);
         }
-        self.forward(frame)?;
+        match target {
+            StatementOrPortal::Statement(name) => self.forward_describe(frame, name)?,
+            StatementOrPortal::Portal(_) => self.forward(frame)?,
+        }
         self.pending.push(match target {
             StatementOrPortal::Statement(name) => {
                 let prepared = self.context.names.prepared(name);
@@ -200,28 +203,31 @@ impl SessionProtocol {
         frame: &ClientFrame<'_>,
         target: &StatementOrPortal<'_>,
     ) -> Result<(), SessionEnd> {
-        self.forward(frame)?;
-        self.pending.push(ExpectedReply::Close(match target {
+        let closed = match target {
             StatementOrPortal::Statement(name) => {
-                if let Some(side) = &mut self.upstream.pool {
-                    side.close_sent(name);
-                }
+                let side = self.upstream.pool.as_mut();
+                let is_others = side.is_some() && is_own_name(name);
+                let carried = side.and_then(|side| side.close_sent(name));
+                self.forward_close(frame, is_others || carried.is_some())?;
                 let prepared = self.context.names.prepared(name).cloned();
                 let older = self.context.names.remove_prepared(name);
                 ClosedName::Statement {
                     name: (*name).to_owned(),
                     prepared,
                     older,
+                    carried,
                 }
             }
             StatementOrPortal::Portal(name) => {
+                self.forward(frame)?;
                 self.context.names.remove_cursor(name);
                 self.limits.forget_portal(name);
                 ClosedName::Portal {
                     name: (*name).to_owned(),
                 }
             }
-        }));
+        };
+        self.pending.push(ExpectedReply::Close(closed));
         Ok(())
     }
 
@@ -253,14 +259,64 @@ impl SessionProtocol {
         }
     }
 
+    /// Passes a Bind on, with the name of its statement that the upstream knows.
+    ///
+    /// # Errors
+    /// It may not be forwarded.
+    pub(super) fn forward_bind(
+        &mut self,
+        frame: &ClientFrame<'_>,
+        bind: &Bind<'_>,
+    ) -> Result<(), SessionEnd> {
+        let Some(upstream) = self.upstream_name(bind.statement) else {
+            return self.forward(frame);
+        };
+        self.note_forwarded(frame)?;
+        let outbox = &mut self.upstream.outbox;
+        (outbox.bind_as(frame, bind, &upstream)).map_err(|_| UNSENDABLE)
+    }
+
+    /// The same for the Describe of a statement.
+    fn forward_describe(&mut self, frame: &ClientFrame<'_>, name: &str) -> Result<(), SessionEnd> {
+        let Some(upstream) = self.upstream_name(name) else {
+            return self.forward(frame);
+        };
+        self.note_forwarded(frame)?;
+        let outbox = &mut self.upstream.outbox;
+        (outbox.describe_statement(&upstream)).map_err(|_| UNSENDABLE)
+    }
+
+    fn upstream_name(&self, name: &str) -> Option<String> {
+        let side = self.upstream.pool.as_ref()?;
+        side.upstream_name(name).map(|name| name.to_string())
+    }
+
+    /// Passes the Close of a statement on: what other sessions have as well stays where it is.
+    fn forward_close(
+        &mut self,
+        frame: &ClientFrame<'_>,
+        is_shared: bool,
+    ) -> Result<(), SessionEnd> {
+        if !is_shared {
+            return self.forward(frame);
+        }
+        self.note_forwarded(frame)?;
+        (self.upstream.outbox.close_nothing()).map_err(|_| UNSENDABLE)
+    }
+
     /// Passes a frame on as it is.
     ///
     /// # Errors
     /// It may not be forwarded.
     pub(super) fn forward(&mut self, frame: &ClientFrame<'_>) -> Result<(), SessionEnd> {
+        self.note_forwarded(frame)?;
+        self.upstream.outbox.forward(frame).map_err(|_| UNSENDABLE)
+    }
+
+    fn note_forwarded(&mut self, frame: &ClientFrame<'_>) -> Result<(), SessionEnd> {
         take_unnamed_place(self)?;
         self.pending.transaction.open_batch();
         self.repair.retained.follow(frame);
-        self.upstream.outbox.forward(frame).map_err(|_| UNSENDABLE)
+        Ok(())
     }
 }

@@ -256,11 +256,14 @@ fn begin(
 /// The session shares its connections from now on.
 fn share(
     protocol: &mut SessionProtocol,
-    login: PooledLogin,
+    mut login: PooledLogin,
     info: &SessionInfo,
 ) -> Box<PooledRelay> {
+    let prepared = std::mem::take(&mut login.state.prepared);
     let pooled = PooledRelay::new(login, (info.user(), info.id()));
-    protocol.upstream.pool = Some(Box::new(PoolSide::new(pooled.values())));
+    let mut side = PoolSide::new(pooled.values());
+    side.connection_changed(prepared);
+    protocol.upstream.pool = Some(Box::new(side));
     Box::new(pooled)
 }
 

@@ -12,7 +12,7 @@ use super::pending::in_flight::InFlight;
 use super::pending::portal_names::PortalBinding;
 use super::pending::sent_text::SentText;
 use super::policy_limits::result_limit::ResultAllowance;
-use super::pooling::prepared::take_unnamed_place;
+use super::pooling::prepared::{QueryForm, form_of_query, name_of_parse, take_unnamed_place};
 use super::protocol::SessionProtocol;
 use super::server::error_rewrite::SubstitutedText;
 use super::session_end::{SessionEnd, UNSENDABLE};
@@ -38,6 +38,7 @@ pub(super) fn send_query(
         options,
         ..
     } = text;
+    let form = form_of_query(protocol, permit.facts())?;
     if let Some(side) = &mut protocol.upstream.pool {
         side.statement_sent(permit.facts(), true);
     }
@@ -67,11 +68,12 @@ pub(super) fn send_query(
         .answer_to(&running.facts, &protocol.pending);
     let names = &protocol.context.names;
     running.receipt = protocol.receipts.draft_of_query(&permit, own_text, names);
-    protocol
-        .upstream
-        .outbox
-        .query(&permit)
-        .map_err(|_| UNSENDABLE)?;
+    let outbox = &mut protocol.upstream.outbox;
+    let sent = match form {
+        QueryForm::Text => outbox.query(&permit),
+        QueryForm::Deallocation => outbox.deallocate_nothing(),
+    };
+    sent.map_err(|_| UNSENDABLE)?;
     protocol
         .repair
         .ask_queryid(&permit, ParameterOids::default(), &protocol.context.names);
@@ -104,11 +106,11 @@ pub(super) fn send_parse(
         ..
     } = text;
     take_unnamed_place(protocol)?;
+    let upstream_name = name_of_parse(protocol, parse, &permit)?;
     let text: Arc<str> = permit.original().into();
     let mut running = permitted(protocol, &permit, ProtocolPath::Parse, options.arrived);
     if let Some(side) = &mut protocol.upstream.pool {
-        side.parse_sent(parse.name, &text, &parameters);
-        running.unnamed = parse.name.is_empty().then(|| Arc::clone(&text));
+        running.prepares = side.parse_sent(parse.name, (&text, &parameters), upstream_name);
     }
     note_lowered(&protocol.witness, &mut running, lowered);
     let text_retained = protocol.repair.retain_parse(
@@ -138,11 +140,11 @@ pub(super) fn send_parse(
         protocol.context.names.set_digests(parse.name, digests);
         running.receipt = Some(draft);
     }
-    protocol
-        .upstream
-        .outbox
-        .parse(parse.name, &permit, parse.parameter_types)
-        .map_err(|_| UNSENDABLE)?;
+    let upstream_name = upstream_name.map(|name| name.to_string());
+    let name = upstream_name.as_deref().unwrap_or(parse.name);
+    let outbox = &mut protocol.upstream.outbox;
+    let sent = outbox.parse(name, &permit, parse.parameter_types);
+    sent.map_err(|_| UNSENDABLE)?;
     protocol
         .repair
         .ask_queryid(&permit, parse.parameter_types, &protocol.context.names);
@@ -167,7 +169,7 @@ pub(super) fn send_bind(
     portal.digests = protocol.receipts.of_bind(digests, bind);
     protocol.context.names.add_cursor(bind.portal, portal);
     protocol.limits.forget_portal(bind.portal);
-    protocol.forward(frame)?;
+    protocol.forward_bind(frame, bind)?;
     protocol
         .pending
         .push(PortalBinding::owed(bind.portal, another, citable_text));

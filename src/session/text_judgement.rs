@@ -67,6 +67,23 @@ impl SessionJudge {
         cache.judge_with(&self.gate, as_sent, &text.parameters, names)
     }
 
+    /// The permit of a text that was permitted before.
+    ///
+    /// # Errors
+    /// It may not run any more.
+    pub(super) fn permit_again<'t>(
+        &self,
+        text: &'t str,
+        parameters: &ParameterTypes,
+        names: &SessionNames,
+    ) -> Result<ReadPermit<'t>, Box<Refusal>> {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let (judgement, _) = cache.judge_with(&self.gate, Cow::Borrowed(text), parameters, names);
+        drop(cache);
+        let (permit, _) = self.permit_or_refuse(judgement, parameters, names)?;
+        Ok(permit)
+    }
+
     /// The permit of a text that may run, with settings as low as the policy wants them.
     pub(super) fn lower_settings<'t>(
         &self,

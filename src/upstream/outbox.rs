@@ -31,7 +31,7 @@ use crate::gate::{QUESTION_NAME, ReadPermit};
 use crate::limits;
 use crate::wire::encode::{self, EncodeError};
 use crate::wire::frame::ClientFrame;
-use crate::wire::frontend::ParameterOids;
+use crate::wire::frontend::{Bind, ParameterOids};
 use crate::wire::startup::ProtocolVersion;
 
 /// Bytes on their way to one upstream connection.
@@ -90,6 +90,29 @@ impl Outbox {
             }
             kind => Err(CarriesText { kind }),
         }
+    }
+
+    /// The Bind of this frame with another name of its statement.
+    ///
+    /// # Errors
+    /// It is too long for a message; nothing is put here then.
+    pub fn bind_as(
+        &mut self,
+        frame: &ClientFrame<'_>,
+        bind: &Bind<'_>,
+        statement: &str,
+    ) -> Result<(), EncodeError> {
+        let names = bind.portal.len() + bind.statement.len() + 2;
+        let rest = frame.body.get(names..).unwrap_or_default();
+        encode::bind_named(&mut self.buffer, bind.portal, statement, rest)
+    }
+
+    /// Describe of a prepared statement.
+    ///
+    /// # Errors
+    /// It holds a NUL, or is too long for a message; nothing is put here then.
+    pub fn describe_statement(&mut self, name: &str) -> Result<(), EncodeError> {
+        encode::describe(&mut self.buffer, b'S', name)
     }
 
     /// A Query that is sure to fail: it puts the upstream's transaction into the state that an
@@ -265,6 +288,40 @@ impl Outbox {
         encode::close(&mut self.buffer, b'S', name)
     }
 
+    /// Has a prepared statement closed that nobody has.
+    ///
+    /// # Errors
+    /// It holds a NUL, or is too long for a message; nothing is put here then.
+    pub fn close_nothing(&mut self) -> Result<(), EncodeError> {
+        self.close_statement(NOTHING_NAME)
+    }
+
+    /// Has a statement prepared that does nothing, instead of what has its name. Two answers come.
+    ///
+    /// # Errors
+    /// It holds a NUL, or is too long for a message; nothing is put here then.
+    pub fn prepare_nothing(&mut self) -> Result<(), EncodeError> {
+        self.close_nothing()?;
+        let types = ParameterOids::default();
+        encode::parse(&mut self.buffer, NOTHING_NAME, NOTHING_TEXT, types)
+    }
+
+    /// Has it given up by SQL.
+    ///
+    /// # Errors
+    /// It holds a NUL, or is too long for a message; nothing is put here then.
+    pub fn deallocate_nothing(&mut self) -> Result<(), EncodeError> {
+        encode::query(&mut self.buffer, &format!("DEALLOCATE {NOTHING_NAME}"))
+    }
+
+    /// Has all prepared statements given up.
+    ///
+    /// # Errors
+    /// It holds a NUL, or is too long for a message; nothing is put here then.
+    pub fn deallocate_all(&mut self) -> Result<(), EncodeError> {
+        encode::query(&mut self.buffer, "DEALLOCATE ALL")
+    }
+
     /// Asks which server it is.
     ///
     /// # Errors
@@ -395,6 +452,13 @@ fn forget_question(out: &mut BytesMut) -> Result<(), EncodeError> {
 fn literal(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
+
+/// The name of a prepared statement that does nothing. No client can have one of it run: it begins
+/// as `gate::OWN_NAME_PREFIX` says.
+const NOTHING_NAME: &str = "pgsieve_s_nothing";
+
+/// What it is.
+const NOTHING_TEXT: &str = "SELECT";
 
 /// Rejected by the grammar of every version; readable in the upstream's own log.
 const FAILING_TEXT: &str = "pgsieve refused this statement";

@@ -9,6 +9,7 @@ use crate::{Certainty, Cursor, ParameterTypes, PreparedStatement, SessionEffect}
 impl JudgeContext<'_> {
     /// A prepared statement, after what earlier statements of this text did.
     pub(crate) fn prepared(&mut self, name: &str) -> Option<PreparedStatement> {
+        self.runs_prepared = true;
         let names = self.names();
         for effect in self.effects.iter().rev() {
             match effect {

@@ -356,10 +356,10 @@ impl SessionNames {
         }
     }
 
-    /// What a prepared statement runs. Under the name of pgsieve's own question there is none.
+    /// What a prepared statement runs. Under names of pgsieve's own there is none.
     pub fn prepared(&self, name: &str) -> Option<&PreparedStatement> {
         let known = self.prepared.get(truncated_name(name));
-        known.filter(|_| name != QUESTION_NAME)
+        known.filter(|_| !is_own_name(name))
     }
 
     /// Forgets a prepared statement. Hands out what is known of others of that name.
@@ -520,6 +520,15 @@ impl fmt::Debug for SessionNames {
             .finish()
     }
 }
+
+/// Whether pgsieve may have a prepared statement of this name: nothing that a client has made under
+/// it is ever run.
+pub fn is_own_name(name: &str) -> bool {
+    name == QUESTION_NAME || name.starts_with(OWN_NAME_PREFIX)
+}
+
+/// How the names begin of statements that clients have prepared on connections which they share.
+pub const OWN_NAME_PREFIX: &str = "pgsieve_s_";
 
 /// The part of a name that the server keeps: it cuts names at 63 bytes.
 pub fn truncated_name(name: &str) -> &str {

@@ -18,3 +18,7 @@ pub const CONNECT_TIME_MAX: Duration = Duration::from_secs(20);
 /// Settings with a dot in their names that a session may have set while it shares its connection:
 /// with more it keeps it.
 pub const CUSTOM_SETTINGS_MAX: usize = 64;
+
+/// Statements with names that are kept prepared on one connection: the one that was used longest
+/// ago makes room.
+pub const STATEMENTS_MAX: usize = 200;

@@ -153,8 +153,8 @@ impl SessionContext {
         for owed in dropped {
             is_portal_lost |= matches!(owed, ExpectedReply::Bind(_));
             is_statement_lost |= matches!(owed, ExpectedReply::Parse(_));
-            if let (ExpectedReply::Parse(running), Some(side)) = (&owed, &mut side) {
-                running.note_unprepared(side);
+            if let Some(side) = &mut side {
+                owed.note_skipped(side);
             }
             self.restore_name(owed);
         }
@@ -174,6 +174,7 @@ impl SessionContext {
                 name,
                 prepared: Some(prepared),
                 older,
+                ..
             }) => self.names.restore_prepared(&name, prepared, older),
             ExpectedReply::RefusedMessage {
                 unnamed: Some(prepared),

@@ -12,6 +12,7 @@ use crate::session::failure_hint::cited_knowledge::CitableText;
 use crate::session::lowered_settings::LoweredText;
 use crate::session::pending::sent_text::SentText;
 use crate::session::policy_limits::result_limit::ResultAllowance;
+use crate::session::pooling::named::SentParse;
 use crate::session::pooling::pool_side::PoolSide;
 use crate::session::receipts::draft::ReceiptDraft;
 use crate::session::repair::notices::{ErrorDelivery, OnError, PendingNotice};
@@ -80,8 +81,8 @@ pub struct InFlight {
     pub trace: Option<Box<StatementTrace>>,
     /// What its receipt will say, where there are receipts.
     pub receipt: Option<Box<ReceiptDraft>>,
-    /// The text of a Parse without a name, where the session shares its connections.
-    pub unnamed: Option<Arc<str>>,
+    /// What it prepares, where it is a Parse of a session that shares its connections.
+    pub prepares: Option<Box<SentParse>>,
     /// Whose it is, where the session is under another policy by now than it was judged by.
     pub info: Option<Arc<SessionInfo>>,
 }
@@ -134,14 +135,14 @@ impl InFlight {
             statements_done: 0,
             trace: None,
             receipt: None,
-            unnamed: None,
+            prepares: None,
         }
     }
 
     /// It has failed, or was skipped: nothing was prepared.
     pub(in crate::session) fn note_unprepared(&self, side: &mut PoolSide) {
-        if self.unnamed.is_some() {
-            side.not_prepared();
+        if let Some(parse) = &self.prepares {
+            side.not_prepared(parse);
         }
     }
 

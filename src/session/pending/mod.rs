@@ -23,7 +23,7 @@ use self::in_flight::InFlight;
 use self::portal_names::{ClosedName, PortalBinding};
 use super::failure_hint::cited_knowledge::CitableText;
 use super::plan::question::ExplainQuestion;
-use super::pooling::pool_side::CarriedMessage;
+use super::pooling::pool_side::{CarriedMessage, PoolSide};
 use super::server::error_rewrite::QuotedText;
 use crate::gate::{PreparedStatement, Refusal, StatementDigests};
 use crate::telemetry::session_info::SessionInfo;
@@ -81,10 +81,30 @@ impl ExpectedReply {
             Self::Parse(_) | Self::Bind(_) => true,
             Self::DescribeStatement(_) | Self::DescribePortal(_) => true,
             Self::Execute(_) | Self::Close(_) | Self::RefusedMessage { .. } => true,
-            Self::Carried(_) => true,
+            Self::Carried(message) => *message != CarriedMessage::Sync,
             Self::Query(_) | Self::RefusedQuery(_) | Self::Sync | Self::Cut(_) => false,
             Self::ReadOnlyCheck | Self::Plan(_) | Self::HeldForRepair(_) => false,
         }
+    }
+
+    /// The upstream has skipped the message, or it has failed: what a session that shares its
+    /// connections has expected of it is put right.
+    pub(in crate::session) fn note_skipped(&self, side: &mut PoolSide) {
+        match self {
+            Self::Parse(running) => running.note_unprepared(side),
+            Self::Carried(message) => side.not_carried(*message),
+            Self::Close(ClosedName::Statement {
+                name,
+                carried: Some(carried),
+                ..
+            }) => side.not_closed(name, (**carried).clone()),
+            _ => {}
+        }
+    }
+
+    /// Whether the upstream skips to it behind an error.
+    fn is_sync(&self) -> bool {
+        matches!(self, Self::Sync | Self::Carried(CarriedMessage::Sync))
     }
 
     /// Whether the upstream, or a repair, is at work for it.
@@ -103,7 +123,7 @@ impl ExpectedReply {
     /// Whether only ReadyForQuery is still to come.
     fn is_end(&self) -> bool {
         match self {
-            Self::Sync | Self::Carried(CarriedMessage::Close) => true,
+            Self::Sync | Self::Carried(CarriedMessage::Close(_) | CarriedMessage::Sync) => true,
             Self::Query(running) => running.sqlstate.is_some(),
             _ => false,
         }
@@ -148,6 +168,14 @@ impl PendingReplies {
             self.owed.front(),
             Some(ExpectedReply::ReadOnlyCheck | ExpectedReply::Plan(_) | ExpectedReply::Carried(_))
         )
+    }
+
+    /// Whether nothing is owed before the next answer to a Sync of pgsieve's own but what stands
+    /// with it.
+    pub fn is_carried_to_sync(&self) -> bool {
+        let is_own = |owed: &&ExpectedReply| matches!(owed, ExpectedReply::Carried(_));
+        let mut own = self.owed.iter().take_while(is_own);
+        own.any(ExpectedReply::is_sync)
     }
 
     /// Whether the next answer is one about a plan.
@@ -285,11 +313,7 @@ impl PendingReplies {
     /// not including the next Sync. Says whether that Sync was there, and hands out the rest.
     pub fn skip_to_sync(&mut self) -> (SkipExtent, VecDeque<ExpectedReply>) {
         self.turn = self.turn.wrapping_add(1);
-        match self
-            .owed
-            .iter()
-            .position(|owed| matches!(owed, ExpectedReply::Sync))
-        {
+        match self.owed.iter().position(ExpectedReply::is_sync) {
             Some(sync) => {
                 let rest = self.owed.split_off(sync);
                 (

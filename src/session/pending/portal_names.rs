@@ -5,6 +5,7 @@ use std::fmt;
 use super::ExpectedReply;
 use crate::gate::{OlderBasis, PreparedStatement};
 use crate::session::failure_hint::cited_knowledge::CitableText;
+use crate::session::pooling::named::NamedStatement;
 use crate::session::server::error_rewrite::SubstitutedText;
 
 /// A portal that is being made.
@@ -28,6 +29,8 @@ pub enum ClosedName {
         prepared: Option<PreparedStatement>,
         /// What is known of others that may have the name.
         older: Option<OlderBasis>,
+        /// What it stood for on a connection that the session shares.
+        carried: Option<Box<NamedStatement>>,
     },
     /// A portal. An error ends it, unless the transaction goes on from a savepoint.
     Portal {

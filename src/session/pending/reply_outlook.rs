@@ -29,7 +29,7 @@ impl PendingReplies {
     pub fn may_be_skipping(&self) -> bool {
         let behind_sync = self.owed.iter().rev();
         behind_sync
-            .take_while(|owed| !matches!(owed, ExpectedReply::Sync))
+            .take_while(|owed| !owed.is_sync())
             .any(ExpectedReply::is_extended)
     }
 

@@ -21,6 +21,7 @@ use crate::telemetry::events::{SessionPinned, UpstreamUnreachable};
 use crate::upstream::cancel::DetachedConnection;
 use crate::upstream::pool::PoolError;
 use crate::upstream::pool::connection::{PooledConnection, SettleError};
+use crate::upstream::pool::prepared_names::PreparedNames;
 use crate::upstream::pool::source::OpenError;
 use crate::waits::WaitState;
 use crate::wire::frame::{FrameCut, ProtocolPhase, cut_frontend};
@@ -132,8 +133,9 @@ impl Relay {
     /// The session ends: its connection goes on, where that is certain to be as it was.
     pub(in crate::session) fn release_at_end(&mut self) {
         let side = self.protocol.upstream.pool.as_ref();
-        let is_kept =
-            side.is_some_and(|side| side.pinned().is_none() && !side.has_touched_settings());
+        let is_kept = side.is_some_and(|side| {
+            side.pinned().is_none() && !side.has_touched_settings() && !side.has_lost_track()
+        });
         if is_kept && self.is_at_rest() {
             self.detach();
         }
@@ -160,10 +162,10 @@ impl Relay {
         let Some(pooled) = &mut self.pooled else {
             return;
         };
-        let PooledConnection { frames, state } = connection;
+        let PooledConnection { frames, mut state } = connection;
         self.lease.attach(state.key.as_ref());
         if let Some(side) = &mut self.protocol.upstream.pool {
-            side.connection_changed();
+            side.connection_changed(std::mem::take(&mut state.prepared));
         }
         pooled.held = Some(HeldConnection {
             state,
@@ -189,27 +191,31 @@ impl Relay {
         state.last_session = pooled.session();
         let mut reads = None;
         if let Some(side) = &mut self.protocol.upstream.pool {
-            side.connection_changed();
             reads = side.has_touched_settings().then(|| side.custom_names());
+            state.prepared = side.connection_changed(PreparedNames::default());
         }
+        let is_settled = reads.is_none() && !state.prepared.has_lost_track();
         let frames = FramedStream {
             stream,
             inbox: BytesMut::new(),
         };
         let mut connection = PooledConnection { frames, state };
-        match reads {
-            None if detached == DetachedConnection::CancelUnderWay => {}
-            None => lease.give_back(connection),
-            // What the client has set must not be lost with its connection.
-            Some(custom) => {
-                let reading = async move {
-                    let custom = custom.iter().map(AsRef::as_ref);
-                    connection.read_values(custom).await?;
-                    Ok(((connection, lease), detached))
-                };
-                pooled.job = Some(PoolJob::Reading(Box::pin(reading)));
+        if is_settled {
+            if detached == DetachedConnection::Quiet {
+                lease.give_back(connection);
             }
+            return;
         }
+        // What the client has set must not be lost with its connection.
+        let reading = async move {
+            if let Some(custom) = reads {
+                let custom = custom.iter().map(AsRef::as_ref);
+                connection.read_values(custom).await?;
+            }
+            connection.forget_lost().await?;
+            Ok(((connection, lease), detached))
+        };
+        pooled.job = Some(PoolJob::Reading(Box::pin(reading)));
     }
 
     /// Why a session ends that has no connection.

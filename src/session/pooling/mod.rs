@@ -2,15 +2,17 @@
 //! transaction to its end.
 //!
 //! What a client has made in its session is there whichever connection it has. Settings are read
-//! off the connection once a statement may have changed them, and replayed on the next one; the
-//! unnamed prepared statement is judged again and prepared again. What is carried in neither way
+//! off the connection once a statement may have changed them, and replayed on the next one;
+//! prepared statements are judged again and prepared again. What is carried in neither way
 //! pins the session: it keeps its connection until its end, and that is closed then.
 //!
-//! * `pool_side`: what the protocol knows of it; `prepared`: the unnamed statement
+//! * `pool_side`: what the protocol knows of it; `prepared`: prepared statements, `named`: those with
+//!   names
 //! * `pooled_relay`: the connection at hand, and the wait for one; `checkout`: taking it and giving
 //!   it back
 
 pub(super) mod checkout;
+pub(super) mod named;
 pub(super) mod pool_side;
 pub(super) mod pooled_relay;
 pub(super) mod prepared;

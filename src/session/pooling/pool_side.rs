@@ -3,21 +3,30 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use bytes::Bytes;
+
+use super::named::{NamedStatement, NamedStatements, SentParse};
 use crate::gate::{CustomSettings, Facts, ParameterTypes, SessionEffect};
 use crate::limits;
 use crate::telemetry::labels::PinReason;
+use crate::upstream::pool::prepared_names::{PlaceTaken, PreparedNames, UpstreamName};
 use crate::upstream::pool::set_values::{SetValues, is_custom};
+use crate::wire::backend::ResponseFields;
 
 /// What the protocol of such a session knows.
 ///
-/// Connections that are shared have no prepared statements but the unnamed one: who gives a name
-/// keeps its connection. So no name ever leads to what another client has made; and the unnamed one
-/// of another client is closed before the first message that could find it.
+/// On connections that are shared, prepared statements have names that follow from what they are:
+/// no name that a client gives ever leads to what another one has made. The unnamed one of another
+/// client is closed before the first message that could find it.
 pub struct PoolSide {
     /// The unnamed statement that the client has prepared last.
     unnamed: Option<UnnamedStatement>,
     /// What the connection has without a name.
     connection: UnnamedPlace,
+    /// The statements with names.
+    named: NamedStatements,
+    /// Those that the connection has.
+    names: PreparedNames,
     /// A digest of the settings that literals are read by.
     meaning: u64,
     /// Settings that no module describes and the client may have set.
@@ -53,14 +62,18 @@ enum SettingsKnowledge {
     Touched,
 }
 
-/// A message of pgsieve's own that carries the unnamed statement over, and is owed an answer that
-/// the client does not get.
+/// A message of pgsieve's own that carries prepared statements over, and is owed an answer that the
+/// client does not get.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CarriedMessage {
-    /// The Close of what another client has left.
-    Close,
-    /// The Parse of the client's own: its error is the batch's.
-    Parse,
+    /// The Close of what is not the client's, or makes room.
+    Close(Option<UpstreamName>),
+    /// The Parse of the client's own, without a name or with that: its error is the batch's.
+    Parse(Option<UpstreamName>),
+    /// A Parse under a name that SQL knows: its error is the batch's, where that is the client's.
+    SqlName,
+    /// The Sync behind such Parses that stand before a Query.
+    Sync,
 }
 
 impl PoolSide {
@@ -69,6 +82,8 @@ impl PoolSide {
         Self {
             unnamed: None,
             connection: UnnamedPlace::Unknown,
+            named: NamedStatements::default(),
+            names: PreparedNames::default(),
             meaning: values.meaning(),
             custom: BTreeSet::new(),
             settings: SettingsKnowledge::Read,
@@ -76,9 +91,10 @@ impl PoolSide {
         }
     }
 
-    /// The session has another connection from now on, or none.
-    pub(super) fn connection_changed(&mut self) {
+    /// The session has a connection from now on, with these statements on it; or none.
+    pub(in crate::session) fn connection_changed(&mut self, names: PreparedNames) -> PreparedNames {
         self.connection = UnnamedPlace::Unknown;
+        std::mem::replace(&mut self.names, names)
     }
 
     /// Why it keeps its connection until its end, where it does.
@@ -86,7 +102,7 @@ impl PoolSide {
         self.pinned
     }
 
-    fn pin(&mut self, reason: PinReason) {
+    pub(super) fn pin(&mut self, reason: PinReason) {
         self.pinned.get_or_insert(reason);
     }
 
@@ -104,16 +120,21 @@ impl PoolSide {
         is_missing.then_some(unnamed)
     }
 
-    /// The client's Parse of this text is sent. One that gives a name keeps the connection.
+    /// The client's Parse of this text is sent, under this name upstream where it has one that is
+    /// not the client's.
     pub(in crate::session) fn parse_sent(
         &mut self,
         name: &str,
-        text: &Arc<str>,
-        parameters: &ParameterTypes,
-    ) {
+        (text, parameters): (&Arc<str>, &ParameterTypes),
+        upstream: Option<UpstreamName>,
+    ) -> Option<Box<SentParse>> {
+        if let Some(upstream) = upstream {
+            self.named.parse_sent(name, (text, parameters), upstream);
+            let name = name.into();
+            return Some(Box::new(SentParse::Named { name, upstream }));
+        }
         if !name.is_empty() {
-            self.pin(PinReason::NamedStatement);
-            return;
+            return None;
         }
         self.unnamed = Some(UnnamedStatement {
             text: Arc::clone(text),
@@ -121,20 +142,107 @@ impl PoolSide {
             meaning: self.meaning,
             is_prepared: false,
         });
+        Some(Box::new(SentParse::Unnamed(Arc::clone(text))))
     }
 
-    /// The unnamed statement was prepared by the last Parse that was sent, or by one before it.
-    pub(in crate::session) fn prepared(&mut self, text: &str) {
-        if let Some(unnamed) = &mut self.unnamed
-            && *unnamed.text == *text
-        {
-            unnamed.is_prepared = true;
+    /// A Parse has succeeded. The unnamed statement was prepared by the last one that was sent, or
+    /// by one before it.
+    pub(in crate::session) fn prepared(&mut self, parse: &SentParse) {
+        match parse {
+            SentParse::Named { name, upstream } => self.named.prepared(name, *upstream),
+            SentParse::Unnamed(text) => {
+                if let Some(unnamed) = &mut self.unnamed
+                    && unnamed.text == *text
+                {
+                    unnamed.is_prepared = true;
+                }
+            }
         }
     }
 
-    /// A Parse without a name has failed or was skipped: what there is now nobody carries over.
-    pub(in crate::session) fn not_prepared(&mut self) {
-        self.unnamed = None;
+    /// A Parse has failed or was skipped: what there is now without a name nobody carries over.
+    pub(in crate::session) fn not_prepared(&mut self, parse: &SentParse) {
+        match parse {
+            SentParse::Named { name, upstream } => {
+                self.named.not_prepared(name, *upstream);
+                self.names.doubt(*upstream);
+            }
+            SentParse::Unnamed(_) => self.unnamed = None,
+        }
+    }
+
+    /// A message of pgsieve's own has been answered as it should be.
+    pub(super) fn carried(&mut self, message: CarriedMessage) {
+        if let CarriedMessage::Close(Some(name)) = message {
+            self.names.closed(name);
+        }
+    }
+
+    /// A message of pgsieve's own has failed or was skipped.
+    pub(in crate::session) fn not_carried(&mut self, message: CarriedMessage) {
+        if let CarriedMessage::Parse(Some(name)) = message {
+            self.names.doubt(name);
+        }
+    }
+
+    /// The client's statements with names.
+    pub(super) fn named(&mut self) -> &mut NamedStatements {
+        &mut self.named
+    }
+
+    /// What the upstream calls what the client has given this name; none where it is the client's
+    /// name.
+    pub(in crate::session) fn upstream_name(&self, name: &str) -> Option<UpstreamName> {
+        self.named.get(name).map(|named| named.upstream)
+    }
+
+    /// The client's statement of this name, where it was prepared and the connection has not got
+    /// it.
+    pub(super) fn missing_named(&mut self, name: &str) -> Option<NamedStatement> {
+        let named = self.named.prepared_mut(name)?;
+        let is_there = self.names.uses(named.upstream);
+        (!is_there).then(|| named.clone())
+    }
+
+    /// A name for what is to be prepared now as this text with these types, as they stand in a
+    /// Parse.
+    pub(super) fn name_for(&self, text: &str, types: &[u8]) -> UpstreamName {
+        let shared = UpstreamName::of(text, types, self.meaning);
+        // Its literals may be read by settings that nobody has told yet; and of two names of one
+        // client each is given up by itself.
+        match self.has_touched_settings() || self.named.have(shared) {
+            true => UpstreamName::unique(),
+            false => shared,
+        }
+    }
+
+    /// The same for the client's statement of that name, which is called so from now on.
+    pub(super) fn name_again(&mut self, name: &str, text: &str, types: &[u8]) -> UpstreamName {
+        let shared = UpstreamName::of(text, types, self.meaning);
+        let is_called_so = self.upstream_name(name) == Some(shared);
+        let upstream = match is_called_so && !self.has_touched_settings() {
+            true => shared,
+            false => self.name_for(text, types),
+        };
+        if let Some(own) = self.named.prepared_mut(name) {
+            own.upstream = upstream;
+        }
+        upstream
+    }
+
+    /// That is prepared next.
+    pub(super) fn take_place_of(&mut self, name: UpstreamName) -> PlaceTaken {
+        self.names.take_place(name)
+    }
+
+    /// An error or notice with the client's names in it.
+    pub(in crate::session) fn renamed(&self, fields: ResponseFields<'_>) -> Option<Bytes> {
+        self.named.renamed(fields)
+    }
+
+    /// A statement has succeeded, which may have taken names away.
+    pub(in crate::session) fn statement_succeeded(&mut self, facts: &Facts) {
+        self.named.take_away(&facts.effects);
     }
 
     /// A Query is sent: it takes the unnamed statement away, whoever has made it.
@@ -143,11 +251,17 @@ impl PoolSide {
         self.connection = UnnamedPlace::Own;
     }
 
-    /// The client gives the unnamed statement up.
-    pub(in crate::session) fn close_sent(&mut self, name: &str) {
+    /// The client gives a statement up. Hands out what had this name.
+    pub(in crate::session) fn close_sent(&mut self, name: &str) -> Option<Box<NamedStatement>> {
         if name.is_empty() {
             self.unnamed = None;
         }
+        self.named.close(name).map(Box::new)
+    }
+
+    /// It did not: that was skipped.
+    pub(in crate::session) fn not_closed(&mut self, name: &str, statement: NamedStatement) {
+        self.named.restore(name, statement);
     }
 
     /// A statement is sent, as a Query or by an Execute, that may change what the session is.
@@ -157,22 +271,24 @@ impl PoolSide {
         }
         for effect in &facts.effects {
             match effect {
-                SessionEffect::Prepare { .. } => self.pin(PinReason::SqlPrepare),
                 SessionEffect::DeclareCursor { hold: true, .. } => self.pin(PinReason::HeldCursor),
-                SessionEffect::SettingsTouched | SessionEffect::DiscardAll => {
+                SessionEffect::SettingsTouched => self.settings = SettingsKnowledge::Touched,
+                SessionEffect::DiscardAll => {
                     self.settings = SettingsKnowledge::Touched;
+                    self.names.lose_track();
                 }
+                SessionEffect::DeallocateAll => self.names.lose_track(),
                 SessionEffect::SettingSet {
                     settings: CustomSettings::One(name),
                     ..
                 } if is_custom(name) => self.note_custom(name),
                 SessionEffect::SettingSet { .. }
                 | SessionEffect::SearchPathSet { .. }
+                | SessionEffect::Prepare { .. }
                 | SessionEffect::DeclareCursor { .. }
                 | SessionEffect::CloseCursor { .. }
                 | SessionEffect::CloseAllCursors
-                | SessionEffect::Deallocate { .. }
-                | SessionEffect::DeallocateAll => {}
+                | SessionEffect::Deallocate { .. } => {}
             }
         }
     }
@@ -183,6 +299,11 @@ impl PoolSide {
         } else {
             self.custom.insert(name.into());
         }
+    }
+
+    /// Whether it is known what is prepared on the connection.
+    pub(super) fn has_lost_track(&self) -> bool {
+        self.names.has_lost_track()
     }
 
     /// Whether the settings have to be read before the connection is given to anybody else.
@@ -216,8 +337,18 @@ mod tests {
     }
 
     fn parse(side: &mut PoolSide, name: &str) {
-        side.parse_sent(name, &"SELECT 1".into(), &ParameterTypes::Unknown);
-        side.prepared("SELECT 1");
+        let text: Arc<str> = "SELECT 1".into();
+        let parameters = ParameterTypes::Unknown;
+        let upstream = (!name.is_empty()).then(|| side.name_for(&text, &[]));
+        if let Some(upstream) = upstream {
+            side.take_place_of(upstream);
+        }
+        let sent = side.parse_sent(name, (&text, &parameters), upstream);
+        side.prepared(&sent.unwrap());
+    }
+
+    fn another_connection(side: &mut PoolSide) {
+        side.connection_changed(PreparedNames::default());
     }
 
     #[test]
@@ -226,27 +357,56 @@ mod tests {
         assert!(side.missing().is_none() && side.takes_place() && !side.takes_place());
         parse(&mut side, "");
         assert!(side.missing().is_none());
-        side.connection_changed();
+        another_connection(&mut side);
         assert!(side.missing().is_some() && side.takes_place());
         assert!(side.missing().is_none());
-        side.connection_changed();
-        side.not_prepared();
+        another_connection(&mut side);
+        side.not_prepared(&SentParse::Unnamed("SELECT 1".into()));
         assert!(side.missing().is_none());
         assert_eq!(side.pinned(), None);
     }
 
     #[test]
-    fn a_name_keeps_the_connection() {
+    fn a_name_is_missing_on_another_connection() {
         let mut side = PoolSide::new(&SetValues::default());
         parse(&mut side, "s");
-        assert_eq!(side.pinned(), Some(PinReason::NamedStatement));
+        assert!(side.missing_named("s").is_none() && side.pinned().is_none());
+        another_connection(&mut side);
+        assert!(side.missing_named("s").is_some() && side.missing_named("t").is_none());
+        let closed = side.close_sent("s").unwrap();
+        assert!(side.missing_named("s").is_none());
+        side.not_closed("s", *closed);
+        assert!(side.missing_named("s").is_some());
+    }
+
+    #[test]
+    fn two_names_of_one_client_are_two_statements() {
+        let mut side = PoolSide::new(&SetValues::default());
+        parse(&mut side, "s");
+        parse(&mut side, "t");
+        assert_ne!(side.upstream_name("s"), side.upstream_name("t"));
+        let mut other = PoolSide::new(&SetValues::default());
+        parse(&mut other, "u");
+        assert_eq!(side.upstream_name("s"), other.upstream_name("u"));
+    }
+
+    #[test]
+    fn what_was_prepared_by_settings_that_nobody_knows_is_nobody_else_s() {
+        let mut side = PoolSide::new(&SetValues::default());
+        let shared = side.name_for("SELECT 1", &[]);
+        side.settings = SettingsKnowledge::Touched;
+        assert_ne!(side.name_for("SELECT 1", &[]), shared);
+        side.settings_read(&SetValues::default());
+        assert_eq!(side.name_for("SELECT 1", &[]), shared);
+        side.settings_read(&values("timezone", "Asia/Tokyo"));
+        assert_ne!(side.name_for("SELECT 1", &[]), shared);
     }
 
     #[test]
     fn literals_that_were_read_otherwise_are_not_carried_over() {
         let mut side = PoolSide::new(&SetValues::default());
         parse(&mut side, "");
-        side.connection_changed();
+        another_connection(&mut side);
         side.settings_read(&values("statement_timeout", "7"));
         assert!(side.missing().is_some());
         side.settings_read(&values("timezone", "Asia/Tokyo"));

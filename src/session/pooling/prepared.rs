@@ -1,17 +1,32 @@
-//! The unnamed statement of a client on the connection that it has now. What another client has
-//! left there is closed before the first message that could find it; the client's own is judged as
-//! when it came and prepared again, where a message needs it.
+//! The prepared statements of a client on the connection that it has now: judged as when they came
+//! and prepared again, where a message needs them.
+//!
+//! What another client has left without a name is closed before the first message that could find
+//! it. Statements with names have names of pgsieve's own upstream, until SQL does something with
+//! names: then the session keeps its connection, and they have the client's there.
 
-use std::borrow::Cow;
-
+use super::named::{NamedStatement, deallocated, is_about_names};
 use super::pool_side::CarriedMessage;
-use crate::gate::{ParameterTypes, Refusal, Verdict};
+use crate::gate::{Facts, ParameterTypes, ReadPermit, Refusal, is_own_name};
 use crate::session::pending::ExpectedReply;
 use crate::session::protocol::SessionProtocol;
 use crate::session::server::forwarding::Forwarding;
 use crate::session::server::on_error::{on_error, on_notice};
+use crate::session::server::on_ready::on_own_ready;
 use crate::session::session_end::{SessionEnd, UNREADABLE, UNSENDABLE};
-use crate::wire::frontend::ParameterOids;
+use crate::telemetry::labels::PinReason;
+use crate::upstream::pool::prepared_names::UpstreamName;
+use crate::wire::backend;
+use crate::wire::frontend::{ParameterOids, Parse};
+
+/// What is sent for a Query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::session) enum QueryForm {
+    /// Its text.
+    Text,
+    /// A DEALLOCATE of nothing: the client gives up a name that the upstream does not know.
+    Deallocation,
+}
 
 /// A message of the extended protocol is sent next: what another client has prepared without a name
 /// is closed before it. As the first of its batch nothing has it skipped.
@@ -27,16 +42,41 @@ pub(in crate::session) fn take_unnamed_place(
     if !side.takes_place() {
         return Ok(());
     }
-    let closed = protocol.upstream.outbox.close_statement("");
+    close(protocol, None)
+}
+
+fn close(protocol: &mut SessionProtocol, name: Option<UpstreamName>) -> Result<(), SessionEnd> {
+    let closed = match name {
+        Some(name) => protocol.upstream.outbox.close_statement(&name.to_string()),
+        None => protocol.upstream.outbox.close_statement(""),
+    };
     closed.map_err(|_| UNSENDABLE)?;
     protocol.pending.transaction.open_batch();
-    let owed = ExpectedReply::Carried(CarriedMessage::Close);
-    protocol.pending.push(owed);
+    owe(protocol, CarriedMessage::Close(name));
     Ok(())
 }
 
-/// A message of the client's batch needs the statement of this name: the unnamed one is prepared
-/// where it is missing.
+fn owe(protocol: &mut SessionProtocol, message: CarriedMessage) {
+    protocol.pending.push(ExpectedReply::Carried(message));
+}
+
+/// Makes room for a statement of that name on the connection.
+fn take_place_of(protocol: &mut SessionProtocol, name: UpstreamName) -> Result<(), SessionEnd> {
+    let Some(side) = &mut protocol.upstream.pool else {
+        return Ok(());
+    };
+    let taken = side.take_place_of(name);
+    if let Some(evicted) = taken.evicted {
+        close(protocol, Some(evicted))?;
+    }
+    if taken.closes_own {
+        close(protocol, Some(name))?;
+    }
+    Ok(())
+}
+
+/// A message of the client's batch needs the statement of this name: it is prepared where it is
+/// missing.
 ///
 /// # Errors
 /// It may not run any more.
@@ -44,33 +84,167 @@ pub(in crate::session) fn prepare_again(
     protocol: &mut SessionProtocol,
     name: &str,
 ) -> Result<(), Box<Refusal>> {
-    let side = protocol.upstream.pool.as_ref();
-    let missing = side.and_then(|side| side.missing());
-    let (true, Some(unnamed)) = (name.is_empty(), missing.cloned()) else {
+    let Some(side) = &mut protocol.upstream.pool else {
         return Ok(());
     };
-    let gate = &protocol.judge.gate;
-    (protocol.context).refresh_names(gate, &protocol.pending);
-    let names = &protocol.context.names;
-    let text = Cow::Borrowed(&*unnamed.text);
-    let judgement = gate.judge_with(text, &unnamed.parameters, names);
-    let permit = match judgement.verdict {
-        Verdict::Permitted(permit) => permit,
-        Verdict::Refused(refusal) => return Err(refusal),
-        Verdict::Clamped(_) => return Err(Refusal::of_unknown_statement(name)),
+    if !name.is_empty() {
+        return match side.missing_named(name) {
+            Some(named) => prepare_named_again(protocol, name, &named),
+            None => Ok(()),
+        };
+    }
+    let Some(unnamed) = side.missing().cloned() else {
+        return Ok(());
     };
-    let types: &[u32] = match &unnamed.parameters {
-        ParameterTypes::Given(types) => types,
-        ParameterTypes::Unknown => &[],
-    };
-    let words: Vec<[u8; 4]> = types.iter().map(|oid| oid.to_be_bytes()).collect();
+    let permit = permit_again(protocol, &unnamed.text, &unnamed.parameters)?;
+    let words = words_of(&unnamed.parameters);
     let types = ParameterOids::of(&words).unwrap_or_default();
     let unsent = || Refusal::of_unknown_statement(name);
     take_unnamed_place(protocol).map_err(|_| unsent())?;
-    let sent = protocol.upstream.outbox.parse(name, &permit, types);
-    sent.map_err(|_| unsent())?;
-    let owed = ExpectedReply::Carried(CarriedMessage::Parse);
-    protocol.pending.push(owed);
+    let owed = CarriedMessage::Parse(None);
+    send(protocol, (name, &permit, types), owed).map_err(|_| unsent())
+}
+
+fn prepare_named_again(
+    protocol: &mut SessionProtocol,
+    name: &str,
+    named: &NamedStatement,
+) -> Result<(), Box<Refusal>> {
+    let permit = permit_again(protocol, &named.text, &named.parameters)?;
+    let words = words_of(&named.parameters);
+    let types = ParameterOids::of(&words).unwrap_or_default();
+    let unsent = || Refusal::of_unknown_statement(name);
+    let side = protocol.upstream.pool.as_mut().ok_or_else(unsent)?;
+    let upstream = side.name_again(name, permit.text(), types.as_bytes());
+    take_unnamed_place(protocol).map_err(|_| unsent())?;
+    take_place_of(protocol, upstream).map_err(|_| unsent())?;
+    let parse = (&*upstream.to_string(), &permit, types);
+    send(protocol, parse, CarriedMessage::Parse(Some(upstream))).map_err(|_| unsent())
+}
+
+fn permit_again<'t>(
+    protocol: &mut SessionProtocol,
+    text: &'t str,
+    parameters: &ParameterTypes,
+) -> Result<ReadPermit<'t>, Box<Refusal>> {
+    let judge = &protocol.judge;
+    (protocol.context).refresh_names(&judge.gate, &protocol.pending);
+    judge.permit_again(text, parameters, &protocol.context.names)
+}
+
+fn words_of(parameters: &ParameterTypes) -> Vec<[u8; 4]> {
+    match parameters {
+        ParameterTypes::Given(types) => types.iter().map(|oid| oid.to_be_bytes()).collect(),
+        ParameterTypes::Unknown => Vec::new(),
+    }
+}
+
+fn send(
+    protocol: &mut SessionProtocol,
+    (name, permit, types): (&str, &ReadPermit<'_>, ParameterOids<'_>),
+    owed: CarriedMessage,
+) -> Result<(), SessionEnd> {
+    let sent = protocol.upstream.outbox.parse(name, permit, types);
+    sent.map_err(|_| UNSENDABLE)?;
+    protocol.pending.transaction.open_batch();
+    owe(protocol, owed);
+    Ok(())
+}
+
+/// What the upstream is to call what a Parse prepares, which is sent next; none where it has the
+/// client's name, or no name. Of a text that does something with names, and of a name that stands
+/// for something, the upstream has to know the client's names.
+///
+/// # Errors
+/// The session ends.
+pub(in crate::session) fn name_of_parse(
+    protocol: &mut SessionProtocol,
+    parse: &Parse<'_>,
+    permit: &ReadPermit<'_>,
+) -> Result<Option<UpstreamName>, SessionEnd> {
+    let Some(side) = &mut protocol.upstream.pool else {
+        return Ok(None);
+    };
+    if is_about_names(permit.facts()) {
+        take_client_names(protocol, PinReason::SqlPrepare)?;
+        return Ok(None);
+    }
+    if parse.name.is_empty() || !side.named().are_shared() {
+        return Ok(None);
+    }
+    if side.upstream_name(parse.name).is_some() {
+        take_client_names(protocol, PinReason::NamedStatement)?;
+        return Ok(None);
+    }
+    let upstream = side.name_for(permit.text(), parse.parameter_types.as_bytes());
+    take_place_of(protocol, upstream)?;
+    Ok(Some(upstream))
+}
+
+/// What is sent for a Query, next. Where it does something with names, the upstream has to know the
+/// client's, but for a DEALLOCATE of what was prepared by a Parse.
+///
+/// # Errors
+/// The session ends.
+pub(in crate::session) fn form_of_query(
+    protocol: &mut SessionProtocol,
+    facts: &Facts,
+) -> Result<QueryForm, SessionEnd> {
+    let Some(side) = &mut protocol.upstream.pool else {
+        return Ok(QueryForm::Text);
+    };
+    if !is_about_names(facts) || !side.named().are_shared() {
+        return Ok(QueryForm::Text);
+    }
+    let in_batch = protocol.pending.transaction.unsynced;
+    if let Some(name) = deallocated(facts)
+        && !is_own_name(name)
+        && !in_batch
+    {
+        if side.upstream_name(name).is_none() {
+            return Ok(QueryForm::Text);
+        }
+        let prepared = protocol.upstream.outbox.prepare_nothing();
+        prepared.map_err(|_| UNSENDABLE)?;
+        protocol.pending.transaction.open_batch();
+        owe(protocol, CarriedMessage::Close(None));
+        owe(protocol, CarriedMessage::SqlName);
+        sync(protocol);
+        return Ok(QueryForm::Deallocation);
+    }
+    take_client_names(protocol, PinReason::SqlPrepare)?;
+    if !in_batch && protocol.pending.transaction.unsynced {
+        sync(protocol);
+    }
+    Ok(QueryForm::Text)
+}
+
+fn sync(protocol: &mut SessionProtocol) {
+    protocol.upstream.outbox.sync_message();
+    protocol.pending.transaction.unsynced = false;
+    owe(protocol, CarriedMessage::Sync);
+}
+
+/// The session keeps its connection, and what its client has prepared has the client's names there
+/// from now on. What may not run any more is not there.
+fn take_client_names(protocol: &mut SessionProtocol, reason: PinReason) -> Result<(), SessionEnd> {
+    let Some(side) = &mut protocol.upstream.pool else {
+        return Ok(());
+    };
+    side.pin(reason);
+    let named = side.named().take_client_names();
+    if named.is_empty() {
+        return Ok(());
+    }
+    take_unnamed_place(protocol)?;
+    for (name, named) in &named {
+        let Ok(permit) = permit_again(protocol, &named.text, &named.parameters) else {
+            continue;
+        };
+        let words = words_of(&named.parameters);
+        let types = ParameterOids::of(&words).unwrap_or_default();
+        send(protocol, (name, &permit, types), CarriedMessage::SqlName)?;
+    }
     Ok(())
 }
 
@@ -83,13 +257,35 @@ pub(in crate::session) fn carried_answered(
     kind: u8,
     body: &[u8],
 ) -> Result<Forwarding, SessionEnd> {
-    match (kind, protocol.pending.head()) {
+    let Some(ExpectedReply::Carried(message)) = protocol.pending.front() else {
+        return Err(UNREADABLE);
+    };
+    match (kind, *message) {
         (b'N', _) => on_notice(protocol, body),
         (b'A', _) => Ok(Forwarding::Forward),
         (b'S', _) => protocol.setting_reported(body),
+        (b'E', CarriedMessage::SqlName) if protocol.pending.is_carried_to_sync() => {
+            let fields = backend::error_fields(body).map_err(|_| UNREADABLE)?;
+            if fields.severity() != Some("ERROR") {
+                return on_error(protocol, body);
+            }
+            protocol.context.doubt_settings();
+            protocol.limits.doubt_cursors();
+            protocol.skip_pipeline(false);
+            Ok(Forwarding::Drop)
+        }
         (b'E', _) => on_error(protocol, body),
-        (b'3', Some(ExpectedReply::Carried(CarriedMessage::Close)))
-        | (b'1', Some(ExpectedReply::Carried(CarriedMessage::Parse))) => {
+        (b'Z', CarriedMessage::Sync) => {
+            let status = backend::ready_for_query(body).map_err(|_| UNREADABLE)?;
+            protocol.pending.pop();
+            on_own_ready(protocol, status);
+            Ok(Forwarding::Drop)
+        }
+        (b'3', CarriedMessage::Close(_))
+        | (b'1', CarriedMessage::Parse(_) | CarriedMessage::SqlName) => {
+            if let Some(side) = &mut protocol.upstream.pool {
+                side.carried(*message);
+            }
             protocol.pending.pop();
             Ok(Forwarding::Drop)
         }

@@ -294,7 +294,7 @@ impl SessionProtocol {
     pub(super) fn complete_head(&mut self) {
         match self.pending.pop() {
             Some(ExpectedReply::Execute(running)) => {
-                self.context.apply_effects(&running, &self.pending);
+                self.apply_effects(&running);
                 (self.context).settings_after_statement(&running, &self.pending);
                 self.finished(&running);
                 drop(running);
@@ -307,8 +307,8 @@ impl SessionProtocol {
                 if let Some(notice) = &running.notice {
                     notice.write(&mut self.client.reply, &self.context.client_settings);
                 }
-                if let (Some(side), Some(text)) = (&mut self.upstream.pool, &running.unnamed) {
-                    side.prepared(text);
+                if let (Some(side), Some(parse)) = (&mut self.upstream.pool, &running.prepares) {
+                    side.prepared(parse);
                 }
                 self.witness.prepared(running, &mut self.pending);
             }
@@ -390,6 +390,14 @@ impl SessionProtocol {
         }
     }
 
+    /// A statement has succeeded: what it changed holds.
+    fn apply_effects(&mut self, running: &InFlight) {
+        self.context.apply_effects(running, &self.pending);
+        if let Some(side) = &mut self.upstream.pool {
+            side.statement_succeeded(&running.facts);
+        }
+    }
+
     /// A command tag: the client's own.
     fn restore_command_tag(&mut self, own: Option<&str>) -> Forwarding {
         match own.map(|own| encode::command_complete(&mut self.client.reply, own)) {
@@ -403,7 +411,7 @@ impl SessionProtocol {
         match self.pending.pop() {
             Some(ExpectedReply::Query(running)) => {
                 if running.sqlstate.is_none() {
-                    self.context.apply_effects(&running, &self.pending);
+                    self.apply_effects(&running);
                 }
                 (self.context).settings_after_statement(&running, &self.pending);
                 self.finished(&running);

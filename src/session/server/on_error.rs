@@ -1,6 +1,8 @@
 //! What the upstream says when something goes wrong: its errors and notices, as the client may hear
 //! them, and what of the pending replies an error takes with it.
 
+use bytes::Bytes;
+
 use super::error_rewrite::rewrite_error;
 use super::forwarding::Forwarding;
 use crate::policy::{Policy, SettingValue, ValueVerdict};
@@ -53,6 +55,7 @@ fn tell_error(protocol: &mut SessionProtocol, body: &[u8]) -> Result<Forwarding,
     }
     let policy = protocol.judge.gate.policy();
     let told = rewrite_error(fields, protocol.pending.quoted_text(), policy);
+    let told = with_client_names(protocol, told.as_deref().unwrap_or(body))?.or(told);
     let body = told.as_deref().unwrap_or(body);
     let fields = backend::error_fields(body).map_err(|_| UNREADABLE)?;
     // Asked first: the error takes back what its transaction has set.
@@ -71,6 +74,16 @@ fn tell_error(protocol: &mut SessionProtocol, body: &[u8]) -> Result<Forwarding,
             Ok(Forwarding::Drop)
         }
     }
+}
+
+/// What the upstream says, with the client's names of prepared statements; none where it says
+/// nothing of them.
+fn with_client_names(protocol: &SessionProtocol, body: &[u8]) -> Result<Option<Bytes>, SessionEnd> {
+    let Some(side) = &protocol.upstream.pool else {
+        return Ok(None);
+    };
+    let fields = backend::error_fields(body).map_err(|_| UNREADABLE)?;
+    Ok(side.renamed(fields))
 }
 
 /// A notice. It is passed on as the client may hear it.
@@ -168,10 +181,8 @@ fn on_pipeline_error(
     {
         protocol.repair.retained.answered();
     }
-    if let (Some(ExpectedReply::Parse(running)), Some(side)) =
-        (&failed, &mut protocol.upstream.pool)
-    {
-        running.note_unprepared(side);
+    if let (Some(failed), Some(side)) = (&failed, &mut protocol.upstream.pool) {
+        failed.note_skipped(side);
     }
     let fate = match failed {
         Some(ExpectedReply::Parse(mut running) | ExpectedReply::Execute(mut running)) => {

@@ -26,6 +26,13 @@ pub(in crate::session) fn on_ready(protocol: &mut SessionProtocol, status: Trans
     }
 }
 
+/// The upstream has answered a Sync of pgsieve's own, behind which a Query was sent.
+pub(in crate::session) fn on_own_ready(protocol: &mut SessionProtocol, status: TransactionStatus) {
+    protocol.pending.transaction.status = status;
+    protocol.context.settings_at_ready(&protocol.pending);
+    protocol.limits.settle_cursors(status);
+}
+
 /// Nothing is owed: forget what ended with the transaction, ask what has to be asked.
 fn on_idle(protocol: &mut SessionProtocol, status: TransactionStatus) {
     if status == TransactionStatus::Idle && !protocol.pending.transaction.unsynced {

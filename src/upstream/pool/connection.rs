@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::prepared_names::PreparedNames;
 use super::set_values::{SetValues, is_custom};
 use crate::limits;
 use crate::net::framed_stream::PeerError;
@@ -36,6 +37,8 @@ pub struct ConnectionState {
     pub key: Option<Arc<UpstreamKey>>,
     /// What is set in it.
     pub values: SetValues,
+    /// What is prepared on it.
+    pub prepared: PreparedNames,
     /// The session that had it last.
     pub last_session: u64,
     /// The thread that wakes whoever waits for it.
@@ -114,6 +117,7 @@ impl ConnectionState {
             base,
             key: key.map(Arc::new),
             values: SetValues::default(),
+            prepared: PreparedNames::default(),
             last_session: 0,
             thread: thread::current().id(),
             expires: now + lifetime,
@@ -196,6 +200,23 @@ impl PooledConnection {
             }
         }
         self.state.values = values;
+        Ok(())
+    }
+
+    /// Takes all prepared statements away, where nobody knows which there are.
+    ///
+    /// Not to be cancelled and gone on with: an answer may be under way.
+    ///
+    /// # Errors
+    /// It must not be used any more.
+    pub async fn forget_lost(&mut self) -> Result<(), SettleError> {
+        if !self.state.prepared.has_lost_track() {
+            return Ok(());
+        }
+        let mut out = Outbox::default();
+        out.deallocate_all().map_err(|_| SettleError::Unsettled)?;
+        self.ask(&out, None).await?;
+        self.state.prepared.all_closed();
         Ok(())
     }
 

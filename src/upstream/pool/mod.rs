@@ -5,11 +5,12 @@
 //! transaction is over. Who waits for one is served by rounds of users.
 //!
 //! * `source`: how connections are opened; `connection`: one of them
-//! * `set_values`: what is set in a session; `places`: how many connections there are, and how many
-//!   sessions wait
+//! * `set_values`: what is set in a session; `prepared_names`: what is prepared on a connection
+//! * `places`: how many connections there are, and how many sessions wait
 
 pub mod connection;
 mod places;
+pub mod prepared_names;
 pub mod set_values;
 pub mod source;
 

@@ -27,7 +27,7 @@ pub use login::{
     authentication_sasl_final,
 };
 pub use request::{
-    bind, cancel_request, close, describe, execute, flush, parse, password, query,
+    bind, bind_named, cancel_request, close, describe, execute, flush, parse, password, query,
     sasl_initial_response, sasl_response, ssl_request, startup, sync, terminate,
 };
 

@@ -139,6 +139,25 @@ pub fn bind(
     })
 }
 
+/// Bind with what stands in another one behind the names.
+///
+/// # Errors
+/// A text has a zero byte in it, or the message is longer than the receiver takes.
+pub fn bind_named(
+    out: &mut BytesMut,
+    portal: &str,
+    statement: &str,
+    rest: &[u8],
+) -> Result<(), EncodeError> {
+    let (portal, statement) = (whole(portal)?, whole(statement)?);
+    framed(out, Some(b'B'), limits::BIND_FRAME_BYTES_MAX, |out| {
+        string(out, portal);
+        string(out, statement);
+        out.put_slice(rest);
+        Ok(())
+    })
+}
+
 /// Execute of a portal, to its end.
 ///
 /// # Errors

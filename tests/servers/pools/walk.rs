@@ -136,8 +136,8 @@ impl Walk {
                 .one_of(&["SAVEPOINT a", "ROLLBACK TO a", "RELEASE a"])
                 .into(),
             19 => "SELECT 1/(count(*) - 20) FROM many".into(),
-            20 if self.below(4) == 0 => format!("EXECUTE {name}"),
-            21 if self.below(4) == 0 => format!("DEALLOCATE {name}"),
+            20 if self.below(8) == 0 => format!("EXECUTE {name}"),
+            21 => format!("DEALLOCATE {name}"),
             22 => self
                 .one_of(&["DEALLOCATE ALL", "SELECT 1; SELECT 2", "SELECT"])
                 .into(),
@@ -152,7 +152,7 @@ impl Walk {
         let mut bytes = Vec::new();
         let mut told = String::new();
         for _ in 0..=self.below(4) {
-            let name = match self.below(30) {
+            let name = match self.below(3) {
                 0 => self.one_of(NAMES),
                 _ => "",
             };

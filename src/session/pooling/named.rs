@@ -1,0 +1,212 @@
+//! Prepared statements with names, as a client has them.
+//!
+//! On a connection that it shares a statement has a name of pgsieve's own. What SQL does with names
+//! (PREPARE, EXECUTE, DEALLOCATE) is done with the client's: a session that says such a thing keeps
+//! its connection, and what it has prepared is prepared there under the names that it knows.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::{BufMut, Bytes, BytesMut};
+
+use crate::gate::{Facts, OWN_NAME_PREFIX, ParameterTypes, SessionEffect, truncated_name};
+use crate::upstream::pool::prepared_names::UpstreamName;
+use crate::wire::backend::ResponseFields;
+
+/// The statements that a client has prepared by Parse and not given up, by their names.
+#[derive(Default)]
+pub(super) struct NamedStatements {
+    statements: BTreeMap<Box<str>, NamedStatement>,
+    form: NameForm,
+}
+
+/// A statement with a name, to be judged and prepared again on another connection.
+#[derive(Clone)]
+pub struct NamedStatement {
+    pub(super) text: Arc<str>,
+    pub(super) parameters: ParameterTypes,
+    /// What it is called upstream.
+    pub(super) upstream: UpstreamName,
+    /// Whether its Parse has succeeded.
+    is_prepared: bool,
+}
+
+/// Which names the upstream knows.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum NameForm {
+    #[default]
+    Own,
+    /// The client's: the connection is its alone.
+    Client,
+}
+
+/// A Parse under way of a session that shares its connections.
+pub enum SentParse {
+    /// Without a name; its text.
+    Unnamed(Arc<str>),
+    /// With one.
+    Named {
+        /// The client's.
+        name: Box<str>,
+        /// The upstream's.
+        upstream: UpstreamName,
+    },
+}
+
+impl fmt::Debug for SentParse {
+    /// Without the text, and the name that the client chose.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Unnamed(_) => "Unnamed",
+            Self::Named { .. } => "Named",
+        })
+    }
+}
+
+impl NamedStatements {
+    /// Whether the upstream knows them by names of pgsieve's own.
+    pub(super) fn are_shared(&self) -> bool {
+        self.form == NameForm::Own
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&NamedStatement> {
+        self.statements.get(truncated_name(name))
+    }
+
+    /// Whether another name of the client's stands for that.
+    pub(super) fn have(&self, upstream: UpstreamName) -> bool {
+        let mut statements = self.statements.values();
+        statements.any(|own| own.upstream == upstream)
+    }
+
+    /// A Parse is sent under this name, which stands for nothing.
+    pub(super) fn parse_sent(
+        &mut self,
+        name: &str,
+        (text, parameters): (&Arc<str>, &ParameterTypes),
+        upstream: UpstreamName,
+    ) {
+        let statement = NamedStatement {
+            text: Arc::clone(text),
+            parameters: parameters.clone(),
+            upstream,
+            is_prepared: false,
+        };
+        self.statements
+            .insert(truncated_name(name).into(), statement);
+    }
+
+    /// That Parse has succeeded.
+    pub(super) fn prepared(&mut self, name: &str, upstream: UpstreamName) {
+        if let Some(statement) = self.statements.get_mut(truncated_name(name))
+            && statement.upstream == upstream
+        {
+            statement.is_prepared = true;
+        }
+    }
+
+    /// It has failed or was skipped.
+    pub(super) fn not_prepared(&mut self, name: &str, upstream: UpstreamName) {
+        let name = truncated_name(name);
+        let is_it = |own: &NamedStatement| own.upstream == upstream && !own.is_prepared;
+        if self.statements.get(name).is_some_and(is_it) {
+            self.statements.remove(name);
+        }
+    }
+
+    /// What a name stands for, where its Parse has succeeded.
+    pub(super) fn prepared_mut(&mut self, name: &str) -> Option<&mut NamedStatement> {
+        let statement = self.statements.get_mut(truncated_name(name));
+        statement.filter(|statement| statement.is_prepared)
+    }
+
+    /// The client gives a name up.
+    pub(super) fn close(&mut self, name: &str) -> Option<NamedStatement> {
+        self.statements.remove(truncated_name(name))
+    }
+
+    /// It did not: that was skipped.
+    pub(super) fn restore(&mut self, name: &str, statement: NamedStatement) {
+        if self.are_shared() {
+            let name = truncated_name(name).into();
+            self.statements.entry(name).or_insert(statement);
+        }
+    }
+
+    /// A statement has succeeded that may have taken names away. What was prepared behind it is not
+    /// prepared yet.
+    pub(super) fn take_away(&mut self, effects: &[SessionEffect]) {
+        for effect in effects {
+            match effect {
+                SessionEffect::Deallocate { name } => {
+                    if self.prepared_mut(name).is_some() {
+                        self.close(name);
+                    }
+                }
+                SessionEffect::DeallocateAll | SessionEffect::DiscardAll => {
+                    self.statements.retain(|_, own| !own.is_prepared);
+                }
+                SessionEffect::Prepare { .. }
+                | SessionEffect::DeclareCursor { .. }
+                | SessionEffect::CloseCursor { .. }
+                | SessionEffect::CloseAllCursors
+                | SessionEffect::SettingsTouched
+                | SessionEffect::SearchPathSet { .. }
+                | SessionEffect::SettingSet { .. } => {}
+            }
+        }
+    }
+
+    /// From now on the upstream knows them by the client's names. Hands out what is to be prepared
+    /// under these.
+    pub(super) fn take_client_names(&mut self) -> BTreeMap<Box<str>, NamedStatement> {
+        self.form = NameForm::Client;
+        std::mem::take(&mut self.statements)
+    }
+
+    /// An error or notice with the client's names in its message, where it has others.
+    pub(super) fn renamed(&self, fields: ResponseFields<'_>) -> Option<Bytes> {
+        let message = fields.get(b'M')?;
+        let at = message.find(OWN_NAME_PREFIX)?;
+        let meant = message.get(at..)?;
+        let named = self.statements.iter();
+        let mut named = named.map(|(name, own)| (name, own.upstream.to_string()));
+        let (name, own) = named.find(|(_, own)| meant.starts_with(own))?;
+        let message = message.replace(&own, name);
+        let mut out = BytesMut::new();
+        for (kind, value) in fields.iter() {
+            out.put_u8(kind);
+            out.put_slice(if kind == b'M' {
+                message.as_bytes()
+            } else {
+                value
+            });
+            out.put_u8(0);
+        }
+        out.put_u8(0);
+        Some(out.freeze())
+    }
+}
+
+/// Whether a text does something with names of prepared statements.
+pub(super) fn is_about_names(facts: &Facts) -> bool {
+    let mut effects = facts.effects.iter();
+    let names = |effect: &SessionEffect| {
+        matches!(
+            effect,
+            SessionEffect::Prepare { .. } | SessionEffect::Deallocate { .. }
+        )
+    };
+    facts.runs_prepared || effects.any(names)
+}
+
+/// The name that a statement gives up, where it does nothing else.
+pub(super) fn deallocated(facts: &Facts) -> Option<&str> {
+    match &*facts.effects {
+        [SessionEffect::Deallocate { name }] if facts.statements == 1 && !facts.runs_prepared => {
+            Some(name)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,334 @@
+//! Prepared statements with names on connections that are shared: each client has its own, whatever
+//! the others call theirs.
+
+use crate::support::raw::{Frame, kinds, rows};
+use crate::support::{APP, Options, RawClient, Stack, frames};
+
+fn stack(size: usize) -> Stack {
+    Stack::start(Options {
+        policy: Some("bi"),
+        pooled: Some(size),
+        ..Options::default()
+    })
+}
+
+fn client(stack: &Stack) -> RawClient {
+    RawClient::login(stack.proxied_address(), &stack.login(APP))
+}
+
+/// These messages and a Sync, answered.
+fn batch(client: &mut RawClient, parts: &[Vec<u8>]) -> Vec<Frame> {
+    client.send(&[parts.concat(), frames::sync()].concat());
+    client.until_ready()
+}
+
+fn prepare(client: &mut RawClient, name: &str, text: &str) {
+    let answer = batch(client, &[frames::parse(name, text)]);
+    assert_eq!(kinds(&answer), "1Z", "{answer:?}");
+}
+
+fn run(client: &mut RawClient, name: &str) -> Vec<Frame> {
+    let run = [frames::bind("", name, &[], false), frames::execute("", 0)];
+    batch(client, &run)
+}
+
+/// The SQLSTATE and message of the only error.
+fn error(answer: &[Frame]) -> (String, String) {
+    let error = answer.iter().find(|frame| frame.kind == b'E');
+    let error = error.unwrap_or_else(|| panic!("no error: {answer:?}"));
+    (error.sqlstate(), error.field(b'M').unwrap())
+}
+
+/// What is prepared on the only connection.
+fn prepared(client: &mut RawClient) -> Vec<String> {
+    rows(&client.query("SELECT statement FROM pg_prepared_statements ORDER BY statement"))
+}
+
+/// How many sessions keep their connection.
+pub fn pins(stack: &Stack) -> f64 {
+    let reasons = ["held_cursor", "named_statement", "settings", "sql_prepare"];
+    let pins = reasons.map(|reason| format!("pgsieve_pool_pins_total{{reason=\"{reason}\"}}"));
+    pins.iter().map(|name| stack.metric(name)).sum()
+}
+
+#[test]
+fn clients_of_one_name_have_their_own_statements() {
+    let stack = stack(1);
+    let mut clients: Vec<RawClient> = (0..5).map(|_| client(&stack)).collect();
+    for (number, client) in clients.iter_mut().enumerate() {
+        prepare(client, "s", &format!("SELECT {number} AS number"));
+    }
+    for _ in 0..3 {
+        for (number, client) in clients.iter_mut().enumerate() {
+            assert_eq!(rows(&run(client, "s")), [number.to_string()]);
+            let described = batch(client, &[frames::describe(b'S', "s")]);
+            assert_eq!(kinds(&described), "tTZ");
+        }
+    }
+    // A name that one of them gives up stays the others'.
+    assert_eq!(
+        kinds(&batch(&mut clients[0], &[frames::close(b'S', "s")])),
+        "3Z"
+    );
+    assert_eq!(error(&run(&mut clients[0], "s")).0, "26000");
+    assert_eq!(kinds(&clients[1].query("DEALLOCATE s")), "CZ");
+    assert_eq!(error(&run(&mut clients[1], "s")).0, "26000");
+    let again = clients[1].query("DEALLOCATE s");
+    let told = "prepared statement \"s\" does not exist".to_owned();
+    assert_eq!(error(&again), ("26000".into(), told));
+    assert_eq!(rows(&run(&mut clients[2], "s")), ["2"]);
+    prepare(&mut clients[0], "s", "SELECT 'anew'");
+    assert_eq!(rows(&run(&mut clients[0], "s")), ["anew"]);
+    assert_eq!(pins(&stack), 0.0);
+}
+
+#[test]
+fn what_is_the_same_is_prepared_once() {
+    let stack = stack(1);
+    let mut clients: Vec<RawClient> = (0..4).map(|_| client(&stack)).collect();
+    for (number, client) in clients.iter_mut().enumerate() {
+        prepare(client, &format!("s{number}"), "SELECT 'same'");
+    }
+    for (number, client) in clients.iter_mut().enumerate() {
+        assert_eq!(rows(&run(client, &format!("s{number}"))), ["same"]);
+    }
+    assert_eq!(prepared(&mut clients[0]), ["SELECT 'same'"]);
+    // Of one client each of two names can be given up by itself.
+    prepare(&mut clients[0], "t", "SELECT 'same'");
+    assert_eq!(prepared(&mut clients[0]).len(), 2);
+    batch(&mut clients[0], &[frames::close(b'S', "t")]);
+    assert_eq!(rows(&run(&mut clients[0], "s0")), ["same"]);
+}
+
+#[test]
+fn statements_make_room_for_others() {
+    let stack = stack(1);
+    let (mut one, mut other) = (client(&stack), client(&stack));
+    for number in 0..300 {
+        prepare(&mut one, &format!("s{number}"), &format!("SELECT {number}"));
+    }
+    prepare(&mut other, "s0", "SELECT 'other'");
+    let count = "SELECT count(*) FROM pg_prepared_statements";
+    assert_eq!(rows(&one.query(count)), ["200"]);
+    for number in (0..300).step_by(7) {
+        assert_eq!(
+            rows(&run(&mut one, &format!("s{number}"))),
+            [number.to_string()]
+        );
+        assert_eq!(rows(&run(&mut other, "s0")), ["other"]);
+    }
+    assert_eq!(rows(&one.query(count)), ["200"]);
+}
+
+#[test]
+fn a_name_is_given_once() {
+    let stack = stack(2);
+    let mut one = client(&stack);
+    prepare(&mut one, "s", "SELECT 1");
+    let twice = batch(&mut one, &[frames::parse("s", "SELECT 2")]);
+    let told = "prepared statement \"s\" already exists".to_owned();
+    assert_eq!(error(&twice), ("42P05".into(), told));
+    assert_eq!(rows(&run(&mut one, "s")), ["1"]);
+    // Within a batch as well.
+    let mut other = client(&stack);
+    let twice = [
+        frames::parse("s", "SELECT 1"),
+        frames::parse("s", "SELECT 2"),
+    ];
+    let answer = batch(&mut other, &twice);
+    assert_eq!(
+        (kinds(&answer).as_str(), error(&answer).0),
+        ("1EZ", "42P05".into())
+    );
+    assert_eq!(rows(&run(&mut other, "s")), ["1"]);
+    assert_eq!(pins(&stack), 2.0);
+}
+
+#[test]
+fn errors_have_the_client_s_name() {
+    let stack = stack(1);
+    let mut one = client(&stack);
+    prepare(&mut one, "mine", "SELECT $1::int4");
+    let answer = run(&mut one, "mine");
+    let told = "bind message supplies 0 parameters, but prepared statement \"mine\" requires 1";
+    assert_eq!(error(&answer), ("08P01".into(), told.into()));
+}
+
+/// SQL knows what a Parse has named, and the other way round.
+#[test]
+fn sql_finds_what_was_prepared_by_messages() {
+    let stack = stack(2);
+    let (mut one, mut other) = (client(&stack), client(&stack));
+    prepare(&mut one, "s", "SELECT 'one'");
+    prepare(&mut one, "t", "SELECT 'two'");
+    prepare(&mut other, "s", "SELECT 'other'");
+    for _ in 0..2 {
+        assert_eq!(rows(&one.query("EXECUTE s")), ["one"]);
+        assert_eq!(rows(&run(&mut one, "t")), ["two"]);
+        assert_eq!(rows(&run(&mut other, "s")), ["other"]);
+    }
+    assert_eq!(error(&one.query("PREPARE t AS SELECT 3")).0, "42P05");
+    assert_eq!(kinds(&one.query("PREPARE u AS SELECT 'three'")), "CZ");
+    assert_eq!(rows(&run(&mut one, "u")), ["three"]);
+    assert_eq!(
+        error(&batch(&mut one, &[frames::parse("u", "SELECT 4")])).0,
+        "42P05"
+    );
+    let twice = batch(
+        &mut one,
+        &[
+            frames::parse("", "EXECUTE s"),
+            frames::bind("", "", &[], false),
+            frames::execute("", 0),
+        ],
+    );
+    assert_eq!(rows(&twice), ["one"]);
+    assert_eq!(kinds(&one.query("DEALLOCATE t; DEALLOCATE u")), "CCZ");
+    assert_eq!(error(&run(&mut one, "t")).0, "26000");
+    assert_eq!(pins(&stack), 1.0);
+    // It is closed, and nothing of it is left to anybody.
+    drop(one);
+    for _ in 0..5 {
+        assert_eq!(rows(&run(&mut other, "s")), ["other"]);
+    }
+}
+
+#[test]
+fn names_are_given_up_by_sql() {
+    let stack = stack(1);
+    let (mut one, mut other) = (client(&stack), client(&stack));
+    for all in ["DEALLOCATE ALL", "DISCARD ALL", "DEALLOCATE PREPARE ALL"] {
+        for client in [&mut one, &mut other] {
+            prepare(client, "s", "SELECT 'same'");
+            prepare(client, "t", "SELECT 2");
+        }
+        assert_eq!(kinds(&one.query(all)).replace('S', ""), "CZ", "{all}");
+        assert_eq!(error(&run(&mut one, "s")).0, "26000", "{all}");
+        assert_eq!(rows(&run(&mut other, "s")), ["same"], "{all}");
+        assert_eq!(kinds(&batch(&mut other, &[frames::close(b'S', "s")])), "3Z");
+        assert_eq!(kinds(&other.query("DEALLOCATE t")), "CZ");
+    }
+    // In a transaction that has failed nothing is.
+    prepare(&mut one, "s", "SELECT 'same'");
+    one.query("BEGIN");
+    one.query("SELECT 1/0");
+    assert_eq!(error(&one.query("DEALLOCATE s")).0, "25P02");
+    assert_eq!(kinds(&one.query("ROLLBACK")), "CZ");
+    assert_eq!(rows(&run(&mut one, "s")), ["same"]);
+    assert_eq!(kinds(&one.query("BEGIN")), "CZ");
+    assert_eq!(kinds(&one.query("DEALLOCATE s")), "CZ");
+    assert_eq!(rows(&one.query("SELECT 5")), ["5"]);
+    one.query("COMMIT");
+    assert_eq!(error(&run(&mut one, "s")).0, "26000");
+    assert_eq!(pins(&stack), 0.0);
+}
+
+/// Whoever learns what pgsieve calls a statement can do nothing with it.
+#[test]
+fn names_of_pgsieve_s_own_are_good_for_nothing() {
+    let stack = stack(2);
+    let (mut one, mut other) = (client(&stack), client(&stack));
+    prepare(&mut one, "s", "SELECT 'secret'");
+    let names = other.query("SELECT name FROM pg_prepared_statements WHERE name LIKE 'pgsieve%'");
+    let name = rows(&names).remove(0);
+    assert!(name.starts_with("pgsieve_s_"), "{name}");
+    let refused = |answer: &[Frame]| {
+        assert!(kinds(answer).ends_with("EZ"), "{answer:?}");
+        assert!(!rows(answer).concat().contains("secret"));
+    };
+    refused(&other.query(&format!("EXECUTE {name}")));
+    refused(&run(&mut other, &name));
+    refused(&batch(&mut other, &[frames::describe(b'S', &name)]));
+    assert_eq!(
+        kinds(&batch(&mut other, &[frames::close(b'S', &name)])),
+        "3Z"
+    );
+    assert_eq!(rows(&run(&mut one, "s")), ["secret"]);
+    batch(&mut other, &[frames::parse(&name, "SELECT 'mine'")]);
+    refused(&run(&mut other, &name));
+    assert_eq!(rows(&run(&mut one, "s")), ["secret"]);
+    other.query(&format!("PREPARE {name} AS SELECT 'mine'"));
+    refused(&other.query(&format!("EXECUTE {name}")));
+    other.query(&format!("DEALLOCATE {name}"));
+    drop(other);
+    let mut other = client(&stack);
+    other.query(&format!("DEALLOCATE {name}"));
+    drop(other);
+    for _ in 0..3 {
+        let answer = run(&mut one, "s");
+        assert_eq!(rows(&answer), ["secret"], "{answer:?}");
+    }
+}
+
+/// Nothing runs under a name whose Parse has failed, was skipped or is taken back.
+#[test]
+fn what_was_not_prepared_is_not_there() {
+    let stack = stack(1);
+    let (mut one, mut other) = (client(&stack), client(&stack));
+    prepare(&mut one, "s", "SELECT 'one'");
+    let failing = [
+        frames::parse("s", "SELECT 1"),
+        frames::parse("t", "SELECT no FROM where_"),
+    ];
+    let skipped = [
+        frames::execute("nowhere", 0),
+        frames::parse("t", "SELECT 1"),
+    ];
+    let closed = [frames::parse("t", "SELECT 1"), frames::close(b'S', "t")];
+    for (before, name) in [(&failing, "t"), (&skipped, "t"), (&closed, "t")] {
+        batch(&mut other, before);
+        assert_eq!(error(&run(&mut other, name)).0, "26000");
+        assert_eq!(rows(&run(&mut one, "s")), ["one"]);
+    }
+    assert_eq!(rows(&run(&mut other, "s")), ["1"]);
+    // A Close that was skipped has given nothing up.
+    batch(
+        &mut other,
+        &[frames::execute("nowhere", 0), frames::close(b'S', "s")],
+    );
+    assert_eq!(rows(&run(&mut one, "s")), ["one"]);
+    assert_eq!(rows(&run(&mut other, "s")), ["1"]);
+    // What is prepared again in a batch that fails is there the next time.
+    assert_eq!(rows(&run(&mut one, "s")), ["one"]);
+    batch(
+        &mut other,
+        &[
+            frames::execute("nowhere", 0),
+            frames::bind("", "s", &[], false),
+        ],
+    );
+    assert_eq!(rows(&run(&mut other, "s")), ["1"]);
+    assert_eq!(pins(&stack), 0.0);
+}
+
+/// The same text means to each what its own settings say.
+#[test]
+fn literals_are_read_by_the_settings_of_their_client() {
+    let stack = stack(1);
+    let zones = ["UTC", "Asia/Tokyo", "America/New_York"];
+    let mut clients: Vec<RawClient> = (0..3).map(|_| client(&stack)).collect();
+    let text = "SELECT extract(epoch FROM '2020-02-02 12:00'::timestamptz)::int8";
+    let epochs = ["1580644800", "1580612400", "1580662800"];
+    for (client, zone) in clients.iter_mut().zip(zones) {
+        client.query(&format!("SET timezone = '{zone}'"));
+    }
+    for _ in 0..2 {
+        for (client, epoch) in clients.iter_mut().zip(epochs) {
+            prepare(client, "s", text);
+            assert_eq!(rows(&run(client, "s")), [epoch]);
+        }
+        for (client, epoch) in clients.iter_mut().zip(epochs) {
+            assert_eq!(rows(&run(client, "s")), [epoch]);
+            batch(client, &[frames::close(b'S', "s")]);
+        }
+    }
+    // Prepared where the setting holds for a transaction: nobody else has it.
+    clients[0].query("BEGIN");
+    clients[0].query("SET LOCAL timezone = 'Asia/Tokyo'");
+    prepare(&mut clients[0], "local", text);
+    clients[0].query("COMMIT");
+    clients[2].query("SET timezone = 'UTC'");
+    prepare(&mut clients[2], "s", text);
+    assert_eq!(rows(&run(&mut clients[2], "s")), [epochs[0]]);
+    assert_eq!(pins(&stack), 0.0);
+}
