@@ -207,10 +207,8 @@ impl<'j> JudgeContext<'j> {
         self.observed = std::mem::take(&mut other.observed);
         self.name_collector = other.name_collector.take();
         self.effects.append(&mut other.effects);
-        self.paths_afterwards = other
-            .paths_afterwards
-            .take()
-            .or_else(|| self.paths_afterwards.take());
+        let paths_afterwards = other.paths_afterwards.take();
+        self.paths_afterwards = paths_afterwards.or_else(|| self.paths_afterwards.take());
         self.path_changes = std::mem::take(&mut other.path_changes);
         self.settings_afterwards = other.settings_afterwards;
         self.runs_by_path |= other.runs_by_path;

@@ -261,7 +261,7 @@ fn share(
 ) -> Box<PooledRelay> {
     let prepared = std::mem::take(&mut login.state.prepared);
     let pooled = PooledRelay::new(login, (info.user(), info.id()));
-    let mut side = PoolSide::new(pooled.values());
+    let mut side = PoolSide::new(info.id(), pooled.values());
     side.connection_changed(prepared);
     protocol.upstream.pool = Some(Box::new(side));
     Box::new(pooled)

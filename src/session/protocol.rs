@@ -243,6 +243,14 @@ impl SessionProtocol {
         (self.context).skip_pipeline((&mut self.pending, side), is_portal_lost)
     }
 
+    /// A statement has succeeded: what it changed holds.
+    pub(super) fn apply_effects(&mut self, running: &InFlight) {
+        self.context.apply_effects(running, &self.pending);
+        if let Some(side) = &mut self.upstream.pool {
+            side.statement_succeeded(&running.facts);
+        }
+    }
+
     /// A statement has ended in a batch whose Sync may not have been sent.
     pub(super) fn note_pause(&mut self) {
         let policy = self.judge.gate.policy();

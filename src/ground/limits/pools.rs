@@ -12,6 +12,9 @@ pub const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 /// The time in which a connection of a pool is brought to a session's settings, or tells them.
 pub const SETTLE_TIME_MAX: Duration = Duration::from_secs(10);
 
+/// How often that is tried: a cancel that comes late ends one try.
+pub const SETTLE_TRIES_MAX: usize = 4;
+
 /// The time that a connection may take to be there, its login and proof included.
 pub const CONNECT_TIME_MAX: Duration = Duration::from_secs(20);
 

@@ -9,7 +9,9 @@ use std::task::{Context, Poll};
 
 use bytes::BytesMut;
 
+use super::named::NamedStatement;
 use super::pooled_relay::{ConnectionUse, HeldConnection, PoolJob, Taken};
+use super::prepared::parses_of_kept;
 use crate::net::framed_stream::FramedStream;
 use crate::session::client_side::ClientState;
 use crate::session::io::Relay;
@@ -22,6 +24,7 @@ use crate::upstream::cancel::DetachedConnection;
 use crate::upstream::pool::PoolError;
 use crate::upstream::pool::connection::{PooledConnection, SettleError};
 use crate::upstream::pool::prepared_names::PreparedNames;
+use crate::upstream::pool::set_values::SetValues;
 use crate::upstream::pool::source::OpenError;
 use crate::waits::WaitState;
 use crate::wire::frame::{FrameCut, ProtocolPhase, cut_frontend};
@@ -32,7 +35,7 @@ impl Relay {
         let pooled = self.pooled.as_ref()?;
         Some(match pooled.job.as_ref()? {
             PoolJob::Taking(_) => WaitState::PoolConnection,
-            PoolJob::Reading(_) => WaitState::PoolSettings,
+            PoolJob::Reading(_) | PoolJob::Preparing(_) => WaitState::PoolSettings,
         })
     }
 
@@ -82,6 +85,14 @@ impl Relay {
                     return Ok(BytesMoved::Some);
                 }
             },
+            Some(PoolJob::Preparing(preparing)) => match preparing.as_mut().poll(context) {
+                Poll::Pending => return Ok(BytesMoved::Nothing),
+                Poll::Ready(taken) => {
+                    pooled.job = None;
+                    self.attach(taken.map_err(of_settling)?);
+                    return Ok(BytesMoved::Some);
+                }
+            },
             Some(PoolJob::Reading(reading)) => match reading.as_mut().poll(context) {
                 Poll::Pending => return Ok(BytesMoved::Nothing),
                 Poll::Ready(taken) => {
@@ -91,14 +102,40 @@ impl Relay {
             },
         };
         let ((connection, lease), detached) = taken.map_err(of_settling)?;
+        let before = pooled.values().clone();
         let values = pooled.take_values(&connection.state.values);
+        let mut kept = None;
         if let Some(side) = &mut self.protocol.upstream.pool {
             side.settings_read(values);
+            kept = Some(side.read_otherwise()).filter(|kept| !kept.is_empty());
         }
-        if detached == DetachedConnection::Quiet {
-            lease.give_back(connection);
+        match kept {
+            Some(kept) => self.keep_connection((connection, lease), &kept, before),
+            None if detached == DetachedConnection::Quiet => lease.give_back(connection),
+            None => {}
         }
         Ok(BytesMoved::Some)
+    }
+
+    /// Takes the connection back for good: statements that were prepared by the settings of before
+    /// are on it, or are prepared by these now, and would mean something else elsewhere.
+    fn keep_connection(
+        &mut self,
+        (mut connection, lease): Taken,
+        kept: &[(Box<str>, NamedStatement)],
+        settings: SetValues,
+    ) {
+        let prepared = &mut connection.state.prepared;
+        let parses = parses_of_kept(&mut self.protocol, prepared, (kept, &settings));
+        if parses.is_empty() {
+            self.attach((connection, lease));
+        } else if let Some(pooled) = &mut self.pooled {
+            let preparing = async move {
+                connection.prepare_by(&settings, parses).await?;
+                Ok((connection, lease))
+            };
+            pooled.job = Some(PoolJob::Preparing(Box::pin(preparing)));
+        }
     }
 
     /// Gives the connection back where nothing is under way on it.

@@ -6,8 +6,8 @@
 //! prepared statements are judged again and prepared again. What is carried in neither way
 //! pins the session: it keeps its connection until its end, and that is closed then.
 //!
-//! * `pool_side`: what the protocol knows of it; `prepared`: prepared statements, `named`: those with
-//!   names
+//! * `pool_side`: what the protocol knows of it; `prepared`: prepared statements; `named`: those
+//!   with names
 //! * `pooled_relay`: the connection at hand, and the wait for one; `checkout`: taking it and giving
 //!   it back
 

@@ -28,6 +28,8 @@ pub struct NamedStatement {
     pub(super) parameters: ParameterTypes,
     /// What it is called upstream.
     pub(super) upstream: UpstreamName,
+    /// A digest of the settings that its literals were read by, where they are known.
+    meaning: Option<u64>,
     /// Whether its Parse has succeeded.
     is_prepared: bool,
 }
@@ -85,12 +87,13 @@ impl NamedStatements {
         &mut self,
         name: &str,
         (text, parameters): (&Arc<str>, &ParameterTypes),
-        upstream: UpstreamName,
+        (upstream, meaning): (UpstreamName, Option<u64>),
     ) {
         let statement = NamedStatement {
             text: Arc::clone(text),
             parameters: parameters.clone(),
             upstream,
+            meaning,
             is_prepared: false,
         };
         self.statements
@@ -119,6 +122,19 @@ impl NamedStatements {
     pub(super) fn prepared_mut(&mut self, name: &str) -> Option<&mut NamedStatement> {
         let statement = self.statements.get_mut(truncated_name(name));
         statement.filter(|statement| statement.is_prepared)
+    }
+
+    /// Those that mean something else by settings of this digest than by those that they were
+    /// prepared by.
+    pub(super) fn read_otherwise(
+        &self,
+        meaning: u64,
+    ) -> impl Iterator<Item = (&str, &NamedStatement)> {
+        let statements = self.statements.iter();
+        let other = statements.filter(move |(_, own)| {
+            own.is_prepared && own.meaning != Some(meaning) && reads_settings(&own.text)
+        });
+        other.map(|(name, own)| (&**name, own))
     }
 
     /// The client gives a name up.
@@ -188,6 +204,28 @@ impl NamedStatements {
         Some(out.freeze())
     }
 }
+
+impl NamedStatement {
+    /// It is called so from now on, and was prepared by settings of that digest.
+    pub(super) fn prepared_again(&mut self, upstream: UpstreamName, meaning: Option<u64>) {
+        self.upstream = upstream;
+        self.meaning = meaning;
+    }
+}
+
+/// Whether it may depend on settings what a text means when it is prepared: its literals are read
+/// then, but for numbers, and comparisons with NULL.
+pub(super) fn reads_settings(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_quote = |pair: &[u8]| matches!(pair, [b'$', next] if !next.is_ascii_digit());
+    bytes.contains(&b'\'')
+        || bytes.windows(2).any(is_quote)
+        || bytes
+            .windows(NULL.len())
+            .any(|word| word.eq_ignore_ascii_case(NULL))
+}
+
+const NULL: &[u8] = b"null";
 
 /// Whether a text does something with names of prepared statements.
 pub(super) fn is_about_names(facts: &Facts) -> bool {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::named::{NamedStatement, NamedStatements, SentParse};
+use super::named::{NamedStatement, NamedStatements, SentParse, reads_settings};
 use crate::gate::{CustomSettings, Facts, ParameterTypes, SessionEffect};
 use crate::limits;
 use crate::telemetry::labels::PinReason;
-use crate::upstream::pool::prepared_names::{PlaceTaken, PreparedNames, UpstreamName};
+use crate::upstream::pool::prepared_names::{PlaceBound, PlaceTaken, PreparedNames, UpstreamName};
 use crate::upstream::pool::set_values::{SetValues, is_custom};
 use crate::wire::backend::ResponseFields;
 
@@ -29,6 +29,8 @@ pub struct PoolSide {
     names: PreparedNames,
     /// A digest of the settings that literals are read by.
     meaning: u64,
+    /// The number of the session, and how many names it has that no other one shares.
+    unique: (u64, u64),
     /// Settings that no module describes and the client may have set.
     custom: BTreeSet<Box<str>>,
     settings: SettingsKnowledge,
@@ -77,14 +79,15 @@ pub enum CarriedMessage {
 }
 
 impl PoolSide {
-    /// Of a session that begins with these settings.
-    pub(in crate::session) fn new(values: &SetValues) -> Self {
+    /// Of the session of this number, which begins with these settings.
+    pub(in crate::session) fn new(session: u64, values: &SetValues) -> Self {
         Self {
             unnamed: None,
             connection: UnnamedPlace::Unknown,
             named: NamedStatements::default(),
             names: PreparedNames::default(),
             meaning: values.meaning(),
+            unique: (session, 0),
             custom: BTreeSet::new(),
             settings: SettingsKnowledge::Read,
             pinned: None,
@@ -129,7 +132,8 @@ impl PoolSide {
         upstream: Option<UpstreamName>,
     ) -> Option<Box<SentParse>> {
         if let Some(upstream) = upstream {
-            self.named.parse_sent(name, (text, parameters), upstream);
+            let meaning = self.known_meaning();
+            (self.named).parse_sent(name, (text, parameters), (upstream, meaning));
             let name = name.into();
             return Some(Box::new(SentParse::Named { name, upstream }));
         }
@@ -206,17 +210,25 @@ impl PoolSide {
 
     /// A name for what is to be prepared now as this text with these types, as they stand in a
     /// Parse.
-    pub(super) fn name_for(&self, text: &str, types: &[u8]) -> UpstreamName {
+    pub(super) fn name_for(&mut self, text: &str, types: &[u8]) -> UpstreamName {
         let shared = UpstreamName::of(text, types, self.meaning);
         // Its literals may be read by settings that nobody has told yet; and of two names of one
         // client each is given up by itself.
         match self.has_touched_settings() || self.named.have(shared) {
-            true => UpstreamName::unique(),
+            true => self.unique_name(),
             false => shared,
         }
     }
 
-    /// The same for the client's statement of that name, which is called so from now on.
+    /// A name that no other statement has.
+    pub(super) fn unique_name(&mut self) -> UpstreamName {
+        let (session, number) = &mut self.unique;
+        *number += 1;
+        UpstreamName::unique(*session, *number)
+    }
+
+    /// As [`name_for`](Self::name_for), for the client's statement of that name, which is called so
+    /// from now on.
     pub(super) fn name_again(&mut self, name: &str, text: &str, types: &[u8]) -> UpstreamName {
         let shared = UpstreamName::of(text, types, self.meaning);
         let is_called_so = self.upstream_name(name) == Some(shared);
@@ -224,15 +236,25 @@ impl PoolSide {
             true => shared,
             false => self.name_for(text, types),
         };
+        let meaning = self.known_meaning();
         if let Some(own) = self.named.prepared_mut(name) {
-            own.upstream = upstream;
+            own.prepared_again(upstream, meaning);
         }
         upstream
     }
 
-    /// That is prepared next.
+    /// A digest of the settings that literals are read by, where nothing may have changed them.
+    fn known_meaning(&self) -> Option<u64> {
+        (!self.has_touched_settings()).then_some(self.meaning)
+    }
+
+    /// That is prepared next. On a connection of its own a session has all that it has prepared.
     pub(super) fn take_place_of(&mut self, name: UpstreamName) -> PlaceTaken {
-        self.names.take_place(name)
+        let bound = match self.pinned {
+            None => PlaceBound::Shared,
+            Some(_) => PlaceBound::None,
+        };
+        self.names.take_place(name, bound)
     }
 
     /// An error or notice with the client's names in it.
@@ -316,13 +338,23 @@ impl PoolSide {
         self.custom.iter().cloned().collect()
     }
 
-    /// The settings are these from now on. A statement whose literals were read by others is not
-    /// carried over: it would mean something else.
+    /// The settings are these from now on. A statement without a name whose literals were read by
+    /// others is not carried over: it would mean something else.
     pub(super) fn settings_read(&mut self, values: &SetValues) {
         self.settings = SettingsKnowledge::Read;
         self.meaning = values.meaning();
         let meaning = self.meaning;
-        self.unnamed.take_if(|unnamed| unnamed.meaning != meaning);
+        let is_other =
+            |own: &mut UnnamedStatement| own.meaning != meaning && reads_settings(&own.text);
+        self.unnamed.take_if(is_other);
+    }
+
+    /// The statements with names that would mean something else on another connection: literals of
+    /// theirs were read by other settings than the session has now.
+    pub(super) fn read_otherwise(&self) -> Vec<(Box<str>, NamedStatement)> {
+        let others = self.named.read_otherwise(self.meaning);
+        let others = others.map(|(name, own)| (name.into(), own.clone()));
+        others.collect()
     }
 }
 
@@ -337,7 +369,7 @@ mod tests {
     }
 
     fn parse(side: &mut PoolSide, name: &str) {
-        let text: Arc<str> = "SELECT 1".into();
+        let text: Arc<str> = "SELECT '1'".into();
         let parameters = ParameterTypes::Unknown;
         let upstream = (!name.is_empty()).then(|| side.name_for(&text, &[]));
         if let Some(upstream) = upstream {
@@ -353,7 +385,7 @@ mod tests {
 
     #[test]
     fn the_unnamed_statement_is_missing_on_another_connection() {
-        let mut side = PoolSide::new(&SetValues::default());
+        let mut side = PoolSide::new(1, &SetValues::default());
         assert!(side.missing().is_none() && side.takes_place() && !side.takes_place());
         parse(&mut side, "");
         assert!(side.missing().is_none());
@@ -361,14 +393,14 @@ mod tests {
         assert!(side.missing().is_some() && side.takes_place());
         assert!(side.missing().is_none());
         another_connection(&mut side);
-        side.not_prepared(&SentParse::Unnamed("SELECT 1".into()));
+        side.not_prepared(&SentParse::Unnamed("SELECT '1'".into()));
         assert!(side.missing().is_none());
         assert_eq!(side.pinned(), None);
     }
 
     #[test]
     fn a_name_is_missing_on_another_connection() {
-        let mut side = PoolSide::new(&SetValues::default());
+        let mut side = PoolSide::new(1, &SetValues::default());
         parse(&mut side, "s");
         assert!(side.missing_named("s").is_none() && side.pinned().is_none());
         another_connection(&mut side);
@@ -381,18 +413,18 @@ mod tests {
 
     #[test]
     fn two_names_of_one_client_are_two_statements() {
-        let mut side = PoolSide::new(&SetValues::default());
+        let mut side = PoolSide::new(1, &SetValues::default());
         parse(&mut side, "s");
         parse(&mut side, "t");
         assert_ne!(side.upstream_name("s"), side.upstream_name("t"));
-        let mut other = PoolSide::new(&SetValues::default());
+        let mut other = PoolSide::new(2, &SetValues::default());
         parse(&mut other, "u");
         assert_eq!(side.upstream_name("s"), other.upstream_name("u"));
     }
 
     #[test]
     fn what_was_prepared_by_settings_that_nobody_knows_is_nobody_else_s() {
-        let mut side = PoolSide::new(&SetValues::default());
+        let mut side = PoolSide::new(1, &SetValues::default());
         let shared = side.name_for("SELECT 1", &[]);
         side.settings = SettingsKnowledge::Touched;
         assert_ne!(side.name_for("SELECT 1", &[]), shared);
@@ -404,12 +436,13 @@ mod tests {
 
     #[test]
     fn literals_that_were_read_otherwise_are_not_carried_over() {
-        let mut side = PoolSide::new(&SetValues::default());
+        let mut side = PoolSide::new(1, &SetValues::default());
         parse(&mut side, "");
+        parse(&mut side, "s");
         another_connection(&mut side);
         side.settings_read(&values("statement_timeout", "7"));
-        assert!(side.missing().is_some());
+        assert!(side.missing().is_some() && side.read_otherwise().is_empty());
         side.settings_read(&values("timezone", "Asia/Tokyo"));
-        assert!(side.missing().is_none());
+        assert!(side.missing().is_none() && side.read_otherwise().len() == 1);
     }
 }

@@ -62,6 +62,8 @@ pub(super) enum PoolJob {
     Taking(Pin<Box<dyn Future<Output = Result<Taken, PoolError>> + Send>>),
     /// What is set in the one that was at hand is read.
     Reading(Pin<Box<dyn Future<Output = Result<ReadConnection, SettleError>> + Send>>),
+    /// Statements are prepared on the one that the session keeps.
+    Preparing(Pin<Box<dyn Future<Output = Result<Taken, SettleError>> + Send>>),
 }
 
 /// A connection whose settings were read, and whether another session may have it.

@@ -15,7 +15,9 @@ use crate::session::server::on_error::{on_error, on_notice};
 use crate::session::server::on_ready::on_own_ready;
 use crate::session::session_end::{SessionEnd, UNREADABLE, UNSENDABLE};
 use crate::telemetry::labels::PinReason;
-use crate::upstream::pool::prepared_names::UpstreamName;
+use crate::upstream::outbox::Outbox;
+use crate::upstream::pool::prepared_names::{PreparedNames, UpstreamName};
+use crate::upstream::pool::set_values::SetValues;
 use crate::wire::backend;
 use crate::wire::frontend::{ParameterOids, Parse};
 
@@ -248,6 +250,42 @@ fn take_client_names(protocol: &mut SessionProtocol, reason: PinReason) -> Resul
     Ok(())
 }
 
+/// The session keeps its connection, for these statements that were prepared by those settings of
+/// before: what is to be prepared for that, where it is not there.
+pub(super) fn parses_of_kept(
+    protocol: &mut SessionProtocol,
+    prepared: &mut PreparedNames,
+    (kept, settings): (&[(Box<str>, NamedStatement)], &SetValues),
+) -> Vec<(UpstreamName, Outbox)> {
+    let mut parses = Vec::new();
+    for (name, named) in kept {
+        if prepared.uses(named.upstream) {
+            continue;
+        }
+        let Ok(permit) = permit_again(protocol, &named.text, &named.parameters) else {
+            continue;
+        };
+        let words = words_of(&named.parameters);
+        let types = ParameterOids::of(&words).unwrap_or_default();
+        let Some(side) = &mut protocol.upstream.pool else {
+            continue;
+        };
+        let upstream = side.unique_name();
+        if let Some(own) = side.named().prepared_mut(name) {
+            own.prepared_again(upstream, Some(settings.meaning()));
+        }
+        let mut out = Outbox::default();
+        if out.parse(&upstream.to_string(), &permit, types).is_ok() {
+            out.sync_message();
+            parses.push((upstream, out));
+        }
+    }
+    if let Some(side) = &mut protocol.upstream.pool {
+        side.pin(PinReason::Settings);
+    }
+    parses
+}
+
 /// An answer to a message of pgsieve's own.
 ///
 /// # Errors
@@ -264,7 +302,7 @@ pub(in crate::session) fn carried_answered(
         (b'N', _) => on_notice(protocol, body),
         (b'A', _) => Ok(Forwarding::Forward),
         (b'S', _) => protocol.setting_reported(body),
-        (b'E', CarriedMessage::SqlName) if protocol.pending.is_carried_to_sync() => {
+        (b'E', _) if protocol.pending.is_carried_to_sync() => {
             let fields = backend::error_fields(body).map_err(|_| UNREADABLE)?;
             if fields.severity() != Some("ERROR") {
                 return on_error(protocol, body);

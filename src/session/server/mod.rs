@@ -390,14 +390,6 @@ impl SessionProtocol {
         }
     }
 
-    /// A statement has succeeded: what it changed holds.
-    fn apply_effects(&mut self, running: &InFlight) {
-        self.context.apply_effects(running, &self.pending);
-        if let Some(side) = &mut self.upstream.pool {
-            side.statement_succeeded(&running.facts);
-        }
-    }
-
     /// A command tag: the client's own.
     fn restore_command_tag(&mut self, own: Option<&str>) -> Forwarding {
         match own.map(|own| encode::command_complete(&mut self.client.reply, own)) {

@@ -8,17 +8,19 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::prepared_names::PreparedNames;
+use super::prepared_names::{PlaceBound, PreparedNames, UpstreamName};
 use super::set_values::{SetValues, is_custom};
 use crate::limits;
 use crate::net::framed_stream::PeerError;
+use crate::sqlstate;
+use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::upstream::identity::ServerIdentity;
 use crate::upstream::login::{UpstreamKey, UpstreamSession};
 use crate::upstream::outbox::Outbox;
 use crate::upstream::tripwire;
 use crate::upstream::verify::VerifiedSession;
 use crate::upstream::writer::UpstreamFrames;
-use crate::wire::backend::{data_row, parameter_status};
+use crate::wire::backend::{data_row, error_fields, parameter_status};
 use crate::wire::startup::ProtocolVersion;
 
 /// A connection that no session has now.
@@ -27,6 +29,13 @@ pub struct PooledConnection {
     pub frames: UpstreamFrames,
     /// What is known of it.
     pub state: Box<ConnectionState>,
+}
+
+/// What came of texts of pgsieve's own.
+#[derive(Default)]
+struct Answer {
+    rows: Vec<Vec<Option<String>>>,
+    failed: Option<SqlstateCode>,
 }
 
 /// What is known of a connection.
@@ -220,17 +229,59 @@ impl PooledConnection {
         Ok(())
     }
 
+    /// Has statements prepared as they would be by other settings: each is a Parse of that name
+    /// with a Sync. What fails is not there.
+    ///
+    /// Not to be cancelled and gone on with: an answer may be under way.
+    ///
+    /// # Errors
+    /// It must not be used any more.
+    pub async fn prepare_by(
+        &mut self,
+        settings: &SetValues,
+        parses: Vec<(UpstreamName, Outbox)>,
+    ) -> Result<(), SettleError> {
+        let own = self.state.values.clone();
+        self.bring_to(settings).await?;
+        for (name, parse) in parses {
+            self.state.prepared.take_place(name, PlaceBound::None);
+            let deadline = Instant::now() + limits::pools::SETTLE_TIME_MAX;
+            let answer = self.exchange(&parse, None, deadline).await?;
+            if answer.failed.is_some() {
+                self.state.prepared.doubt(name);
+            }
+        }
+        self.bring_to(&own).await
+    }
+
     /// Sends texts of pgsieve's own that must not fail, and reads their rows, where they are of so
-    /// many columns and wanted.
+    /// many columns and wanted. A cancel that was meant for a statement before fails one at most.
     async fn ask(
         &mut self,
         out: &Outbox,
         columns: Option<usize>,
     ) -> Result<Vec<Vec<Option<String>>>, SettleError> {
         let deadline = Instant::now() + limits::pools::SETTLE_TIME_MAX;
+        for _ in 0..limits::pools::SETTLE_TRIES_MAX {
+            let answer = self.exchange(out, columns, deadline).await?;
+            match answer.failed {
+                None => return Ok(answer.rows),
+                Some(code) if code == SqlstateCode::from(sqlstate::QUERY_CANCELED) => {}
+                Some(_) => break,
+            }
+        }
+        Err(SettleError::Unsettled)
+    }
+
+    async fn exchange(
+        &mut self,
+        out: &Outbox,
+        columns: Option<usize>,
+        deadline: Instant,
+    ) -> Result<Answer, SettleError> {
         let sent = self.frames.send(out, deadline).await;
         sent.map_err(SettleError::Link)?;
-        let mut rows = Vec::new();
+        let mut answer = Answer::default();
         // As many turns as there are settings: the deadline ends it.
         loop {
             let message = self.frames.backend(deadline).await;
@@ -239,12 +290,18 @@ impl PooledConnection {
                 b'D' => {
                     if let Some(columns) = columns {
                         let row = data_row(message.body(), columns);
-                        rows.push(row.ok_or(SettleError::Unsettled)?);
+                        answer.rows.push(row.ok_or(SettleError::Unsettled)?);
                     }
                 }
                 b'S' => self.look_at(message.body())?,
-                b'T' | b'C' | b'N' => {}
-                b'Z' if message.body() == IDLE => return Ok(rows),
+                b'E' => {
+                    let fields = error_fields(message.body());
+                    let fields = fields.map_err(|_malformed| SettleError::Unsettled)?;
+                    let code = fields.bytes(b'C').unwrap_or_default();
+                    answer.failed = Some(SqlstateCode::from_bytes(code));
+                }
+                b'T' | b'C' | b'N' | b'1' => {}
+                b'Z' if message.body() == IDLE => return Ok(answer),
                 _ => return Err(SettleError::Unsettled),
             }
         }

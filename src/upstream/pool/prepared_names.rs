@@ -7,7 +7,6 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::gate::OWN_NAME_PREFIX;
 use crate::limits;
@@ -40,6 +39,15 @@ enum Track {
     Lost,
 }
 
+/// How many statements a connection may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlaceBound {
+    /// As many as a connection that is shared may.
+    Shared,
+    /// As many as its session has names for.
+    None,
+}
+
 /// What is to be done before a statement is prepared.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PlaceTaken {
@@ -63,11 +71,14 @@ impl UpstreamName {
         Self::of_digest(&hasher)
     }
 
-    /// One that no other statement has.
-    pub fn unique() -> Self {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        Self::of_digest(blake3::Hasher::new_keyed(&NAMING_KEY).update(&number.to_le_bytes()))
+    /// One that no other statement has: that of the session of this number with that number among
+    /// its own.
+    pub fn unique(session: u64, number: u64) -> Self {
+        let mut hasher = blake3::Hasher::new_keyed(&NAMING_KEY);
+        hasher
+            .update(&session.to_le_bytes())
+            .update(&number.to_le_bytes());
+        Self::of_digest(&hasher)
     }
 
     fn of_digest(hasher: &blake3::Hasher) -> Self {
@@ -90,15 +101,16 @@ impl PreparedNames {
         }
     }
 
-    /// It is about to be prepared.
-    pub fn take_place(&mut self, name: UpstreamName) -> PlaceTaken {
+    /// It is about to be prepared; others may have to make room.
+    pub fn take_place(&mut self, name: UpstreamName, bound: PlaceBound) -> PlaceTaken {
         self.uses += 1;
         let place = Place {
             last_use: self.uses,
             is_certain: true,
         };
         let older = self.places.insert(name, place);
-        let evicted = match self.places.len() > limits::pools::STATEMENTS_MAX {
+        let is_over = self.places.len() > limits::pools::STATEMENTS_MAX;
+        let evicted = match is_over && bound == PlaceBound::Shared {
             true => self.evict(),
             false => None,
         };
@@ -193,45 +205,53 @@ mod tests {
         assert_ne!(name, UpstreamName::of("SELECT 1", b"\0\0\0\x17", 0));
         assert_ne!(name, UpstreamName::of("SELECT ", b"1", 0));
         assert_ne!(name, UpstreamName::of("SELECT 1", b"", 1));
-        assert_ne!(UpstreamName::unique(), UpstreamName::unique());
+        assert_ne!(UpstreamName::unique(1, 2), UpstreamName::unique(1, 3));
+        assert_ne!(UpstreamName::unique(1, 2), UpstreamName::unique(2, 2));
         assert_eq!(name.to_string().len(), OWN_NAME_PREFIX.len() + 32);
     }
 
     #[test]
     fn what_may_be_there_is_closed_before_it_is_prepared() {
         let mut names = PreparedNames::default();
-        let name = UpstreamName::unique();
+        let name = UpstreamName::unique(1, 1);
         assert!(!names.uses(name));
-        assert!(!names.take_place(name).closes_own);
+        assert!(!names.take_place(name, PlaceBound::Shared).closes_own);
         assert!(names.uses(name));
         names.doubt(name);
         assert!(!names.uses(name));
-        assert!(names.take_place(name).closes_own);
+        assert!(names.take_place(name, PlaceBound::Shared).closes_own);
         // The answer to a Close before the Parse that has brought it anew.
         names.closed(name);
         assert!(names.uses(name));
         names.lose_track();
         assert!(!names.uses(name) && names.has_lost_track());
-        assert!(names.take_place(UpstreamName::unique()).closes_own);
+        assert!(
+            names
+                .take_place(UpstreamName::unique(2, 1), PlaceBound::Shared)
+                .closes_own
+        );
         names.all_closed();
-        assert!(!names.take_place(name).closes_own && !names.has_lost_track());
+        assert!(!names.take_place(name, PlaceBound::Shared).closes_own && !names.has_lost_track());
     }
 
     #[test]
     fn who_was_used_longest_ago_makes_room() {
         let mut names = PreparedNames::default();
-        let all: Vec<_> = (0..limits::pools::STATEMENTS_MAX)
-            .map(|_| UpstreamName::unique())
+        let most = u64::try_from(limits::pools::STATEMENTS_MAX).unwrap();
+        let all: Vec<_> = (0..most)
+            .map(|number| UpstreamName::unique(1, number))
             .collect();
         for name in &all {
-            assert_eq!(names.take_place(*name).evicted, None);
+            assert_eq!(names.take_place(*name, PlaceBound::Shared).evicted, None);
         }
         assert!(names.uses(all[0]));
-        let evicted = names.take_place(UpstreamName::unique()).evicted;
+        let evicted = names
+            .take_place(UpstreamName::unique(2, 1), PlaceBound::Shared)
+            .evicted;
         assert_eq!(evicted, Some(all[1]));
         assert!(!names.uses(all[1]));
         // Until its Close is answered it may be there.
         names.closed(all[1]);
-        assert!(!names.take_place(all[1]).closes_own);
+        assert!(!names.take_place(all[1], PlaceBound::Shared).closes_own);
     }
 }

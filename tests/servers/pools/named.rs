@@ -229,8 +229,11 @@ fn names_of_pgsieve_s_own_are_good_for_nothing() {
     let stack = stack(2);
     let (mut one, mut other) = (client(&stack), client(&stack));
     prepare(&mut one, "s", "SELECT 'secret'");
-    let names = other.query("SELECT name FROM pg_prepared_statements WHERE name LIKE 'pgsieve%'");
+    one.query("BEGIN");
+    rows(&run(&mut one, "s"));
+    let names = one.query("SELECT name FROM pg_prepared_statements WHERE name LIKE 'pgsieve%'");
     let name = rows(&names).remove(0);
+    one.query("COMMIT");
     assert!(name.starts_with("pgsieve_s_"), "{name}");
     let refused = |answer: &[Frame]| {
         assert!(kinds(answer).ends_with("EZ"), "{answer:?}");
@@ -304,7 +307,7 @@ fn what_was_not_prepared_is_not_there() {
 /// The same text means to each what its own settings say.
 #[test]
 fn literals_are_read_by_the_settings_of_their_client() {
-    let stack = stack(1);
+    let stack = stack(2);
     let zones = ["UTC", "Asia/Tokyo", "America/New_York"];
     let mut clients: Vec<RawClient> = (0..3).map(|_| client(&stack)).collect();
     let text = "SELECT extract(epoch FROM '2020-02-02 12:00'::timestamptz)::int8";
@@ -322,6 +325,7 @@ fn literals_are_read_by_the_settings_of_their_client() {
             batch(client, &[frames::close(b'S', "s")]);
         }
     }
+    assert_eq!(pins(&stack), 0.0);
     // Prepared where the setting holds for a transaction: nobody else has it.
     clients[0].query("BEGIN");
     clients[0].query("SET LOCAL timezone = 'Asia/Tokyo'");
@@ -330,5 +334,41 @@ fn literals_are_read_by_the_settings_of_their_client() {
     clients[2].query("SET timezone = 'UTC'");
     prepare(&mut clients[2], "s", text);
     assert_eq!(rows(&run(&mut clients[2], "s")), [epochs[0]]);
-    assert_eq!(pins(&stack), 0.0);
+    assert_eq!(rows(&run(&mut clients[0], "local")), [epochs[1]]);
+    assert_eq!(pins(&stack), 1.0);
+}
+
+/// What literals meant when a statement was prepared they mean for as long as it is there. Where it
+/// has none, its client goes on to share connections.
+#[test]
+fn settings_of_later_change_nothing_in_what_was_prepared() {
+    let stack = stack(3);
+    let (mut one, mut other) = (client(&stack), client(&stack));
+    one.query("SET timezone = 'UTC'");
+    let text = "SELECT extract(epoch FROM '2020-02-02 12:00'::timestamptz)::int8";
+    prepare(&mut one, "s", text);
+    // On another connection.
+    other.query("BEGIN");
+    let second = [
+        frames::parse("t", "SELECT '2020-02-02 12:00'::timestamptz = $1"),
+        frames::parse("plain", "SELECT 7"),
+    ];
+    assert_eq!(kinds(&batch(&mut one, &second)), "11Z");
+    other.query("COMMIT");
+    one.query("SET timezone = 'Asia/Tokyo'");
+    for _ in 0..2 {
+        assert_eq!(rows(&run(&mut one, "s")), ["1580644800"]);
+        assert_eq!(rows(&run(&mut one, "plain")), ["7"]);
+        let noon = frames::bind("", "t", &[Some("2020-02-02 12:00+00")], false);
+        let asked = batch(&mut one, &[noon, frames::execute("", 0)]);
+        assert_eq!(rows(&asked), ["t"]);
+        other.query("SELECT 1");
+    }
+    prepare(&mut one, "anew", text);
+    assert_eq!(rows(&run(&mut one, "anew")), ["1580612400"]);
+    assert_eq!(pins(&stack), 1.0);
+    prepare(&mut other, "plain", "SELECT 7");
+    other.query("SET timezone = 'Asia/Tokyo'");
+    assert_eq!(rows(&run(&mut other, "plain")), ["7"]);
+    assert_eq!(pins(&stack), 1.0);
 }

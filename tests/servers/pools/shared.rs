@@ -38,8 +38,9 @@ fn a_cancel_reaches_its_own_client_s_statement_and_no_other() {
         one.send(&frames::query(LONG));
         other.send(&frames::query("SELECT pg_backend_pid()"));
         assert_eq!(kinds(&other.until_ready()), "TDCZ");
-        let running = "pgsieve_upstream_sessions{state=\"active\"}";
-        until(|| (stack.metric(running) >= 1.0).then_some(())).unwrap();
+        let running = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE \
+                       '%100000000%' AND pid <> pg_backend_pid()";
+        until(|| (rows(&other.query(running)) == ["1"]).then_some(())).unwrap();
         // That of a client that has no connection now is nobody's.
         cancel(&stack, &others);
         cancel(&stack, &key);

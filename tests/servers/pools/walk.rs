@@ -49,6 +49,7 @@ fn sessions_are_what_they_would_be_on_connections_of_their_own() {
         .map(|walker| walker.join().expect("a walk without a difference"));
     let ended: usize = ended.sum();
     let all = usize::try_from(WALKERS * walks).unwrap();
+    println!("{ended} of {all} walks ended early");
     assert!(ended * 2 < all, "{ended} of {all} walks ended early");
     let replayed = stack.metric("pgsieve_pool_checkouts_total{outcome=\"replayed\"}");
     assert!(replayed > 10.0, "{replayed} replays");
