@@ -19,6 +19,16 @@ impl Refusal {
         )
     }
 
+    /// For a prepared statement whose table has changed since its client was told what it returns.
+    pub fn of_changed_result() -> Box<Self> {
+        Self::new(
+            Rule::PreparedName,
+            "cached plan must not change result type",
+            "Prepare the statement again: what it returns, or takes, is something else by now.",
+        )
+        .with_sqlstate(sqlstate::FEATURE_NOT_SUPPORTED)
+    }
+
     /// For an Execute of a portal or cursor that the session never made.
     pub fn of_unknown_portal(name: &str) -> Box<Self> {
         Self::new(

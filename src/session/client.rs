@@ -12,7 +12,7 @@ use super::pending::ExpectedReply;
 use super::pending::portal_names::ClosedName;
 use super::policy_limits::admission::holds_back;
 use super::policy_reload::take_over_policies;
-use super::pooling::prepared::{prepare_again, take_unnamed_place};
+use super::pooling::prepared::{StatementReadiness, prepare_again, take_unnamed_place};
 use super::protocol::SessionProtocol;
 use super::refuse::{refuse_message, refuse_query, refuse_undecodable};
 use super::session_end::{LOST_COUNT, SessionEnd, UNSENDABLE};
@@ -174,14 +174,22 @@ impl SessionProtocol {
             let refusal = Refusal::of_unknown_statement(name);
             return refuse_message(self, refusal, None, ProtocolPath::Bind);
         }
-        if let StatementOrPortal::Statement(name) = target
-            && let Err(refusal) = prepare_again(self, name)
-        {
-            return refuse_message(self, refusal, None, ProtocolPath::Bind);
+        if let StatementOrPortal::Statement(name) = target {
+            match prepare_again(self, frame, name) {
+                Ok(StatementReadiness::Ready) => {}
+                Ok(StatementReadiness::Asked) => return Ok(()),
+                Err(refusal) => return refuse_message(self, refusal, None, ProtocolPath::Bind),
+            }
         }
         match target {
             StatementOrPortal::Statement(name) => self.forward_describe(frame, name)?,
             StatementOrPortal::Portal(_) => self.forward(frame)?,
+        }
+        if let Some(side) = &mut self.upstream.pool {
+            match target {
+                StatementOrPortal::Statement(name) => side.describe_sent(name),
+                StatementOrPortal::Portal(name) => side.descriptions().portal_asked(name),
+            }
         }
         self.pending.push(match target {
             StatementOrPortal::Statement(name) => {
@@ -314,7 +322,10 @@ impl SessionProtocol {
     }
 
     fn note_forwarded(&mut self, frame: &ClientFrame<'_>) -> Result<(), SessionEnd> {
-        take_unnamed_place(self)?;
+        // A Sync may be what the upstream skips to: it would read nothing before it.
+        if frame.kind != b'S' {
+            take_unnamed_place(self)?;
+        }
         self.pending.transaction.open_batch();
         self.repair.retained.follow(frame);
         Ok(())

@@ -200,8 +200,21 @@ impl SessionProtocol {
             && !self.is_amid_unasked()
             && !self.limits.holds()
             && !self.witness.waits_for_audit()
+            && !self.is_checking_statement()
             && self.pending.len() < limits::PENDING_REPLIES_MAX
             && self.client.state.takes_frames()
+    }
+
+    /// Whether the next answer describes something to a client whose session shares connections.
+    pub(super) fn is_told(&self) -> bool {
+        let head = self.pending.front();
+        self.upstream.pool.is_some() && head.is_some_and(ExpectedReply::is_description)
+    }
+
+    /// Whether it is being found out what a statement of the client's is on this connection.
+    fn is_checking_statement(&self) -> bool {
+        let side = self.upstream.pool.as_ref();
+        side.is_some_and(|side| side.is_checking())
     }
 
     /// The ending that was waiting for the last answer, once that has come.

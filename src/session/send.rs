@@ -169,6 +169,9 @@ pub(super) fn send_bind(
     portal.digests = protocol.receipts.of_bind(digests, bind);
     protocol.context.names.add_cursor(bind.portal, portal);
     protocol.limits.forget_portal(bind.portal);
+    if let Some(side) = &mut protocol.upstream.pool {
+        side.bind_sent(bind.portal, bind.statement);
+    }
     protocol.forward_bind(frame, bind)?;
     protocol
         .pending

@@ -14,7 +14,7 @@ use bytes::Bytes;
 
 use super::plan::{measure_cursors, plan_bound, plan_within_bounds, question_of_bind};
 use super::policy_limits::admission::{admit_execute, admit_query};
-use super::pooling::prepared::prepare_again;
+use super::pooling::prepared::{StatementReadiness, prepare_again};
 use super::protocol::SessionProtocol;
 use super::refuse::{refuse_message, refuse_parse, refuse_query};
 use super::repair::default_limit::with_default_limit;
@@ -196,13 +196,15 @@ fn bind_steps(
     frame: &ClientFrame<'_>,
     bind: &Bind<'_>,
 ) -> Result<(), PathStop> {
+    if prepare_again(protocol, frame, bind.statement)? == StatementReadiness::Asked {
+        return Err(PathStop::Waits);
+    }
     protocol
         .witness
         .begin_bind(&protocol.context.names, bind.statement);
     let (gate, pending) = (&protocol.judge.gate, &protocol.pending);
     (protocol.context).recheck_statement(bind.statement, gate, pending)?;
     let prepared = protocol.context.prepared_for(bind, pending)?;
-    prepare_again(protocol, bind.statement)?;
     let question = question_of_bind(protocol, &prepared)?;
     let portal = portal_of(&mut protocol.client, prepared, bind)?;
     send_bind(protocol, frame, bind, portal)?;

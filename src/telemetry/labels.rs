@@ -248,13 +248,14 @@ words! {
 words! {
     /// Why a session keeps its connection until its end.
     PinReason {
-        /// It has used SQL's PREPARE.
+        /// It has used SQL's PREPARE or EXECUTE.
         SqlPrepare => "sql_prepare",
         /// It has a cursor WITH HOLD.
         HeldCursor => "held_cursor",
-        /// It has set too many settings that no module describes.
+        /// It has set too many settings that no module describes, or those by which literals in its
+        /// prepared statements were read.
         Settings => "settings",
-        /// It has prepared a statement with a name.
+        /// It has given a name to a statement twice.
         NamedStatement => "named_statement",
     }
 }

@@ -139,6 +139,13 @@ impl InFlight {
         }
     }
 
+    /// It has succeeded: what it prepares is there.
+    pub(in crate::session) fn note_prepared(&self, side: Option<&mut PoolSide>) {
+        if let (Some(side), Some(parse)) = (side, &self.prepares) {
+            side.prepared(parse);
+        }
+    }
+
     /// It has failed, or was skipped: nothing was prepared.
     pub(in crate::session) fn note_unprepared(&self, side: &mut PoolSide) {
         if let Some(parse) = &self.prepares {

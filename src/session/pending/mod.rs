@@ -93,6 +93,7 @@ impl ExpectedReply {
         match self {
             Self::Parse(running) => running.note_unprepared(side),
             Self::Carried(message) => side.not_carried(*message),
+            Self::DescribeStatement(_) | Self::DescribePortal(_) => side.descriptions().not_told(),
             Self::Close(ClosedName::Statement {
                 name,
                 carried: Some(carried),
@@ -100,6 +101,11 @@ impl ExpectedReply {
             }) => side.not_closed(name, (**carried).clone()),
             _ => {}
         }
+    }
+
+    /// Whether it describes what the client has asked about.
+    pub(in crate::session) fn is_description(&self) -> bool {
+        matches!(self, Self::DescribeStatement(_) | Self::DescribePortal(_))
     }
 
     /// Whether the upstream skips to it behind an error.

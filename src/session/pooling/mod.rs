@@ -7,11 +7,12 @@
 //! pins the session: it keeps its connection until its end, and that is closed then.
 //!
 //! * `pool_side`: what the protocol knows of it; `prepared`: prepared statements; `named`: those
-//!   with names
+//!   with names; `described`: what clients were told of them
 //! * `pooled_relay`: the connection at hand, and the wait for one; `checkout`: taking it and giving
 //!   it back
 
 pub(super) mod checkout;
+pub(super) mod described;
 pub(super) mod named;
 pub(super) mod pool_side;
 pub(super) mod pooled_relay;

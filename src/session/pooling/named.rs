@@ -4,13 +4,14 @@
 //! (PREPARE, EXECUTE, DEALLOCATE) is done with the client's: a session that says such a thing keeps
 //! its connection, and what it has prepared is prepared there under the names that it knows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
 use bytes::{BufMut, Bytes, BytesMut};
 
 use crate::gate::{Facts, OWN_NAME_PREFIX, ParameterTypes, SessionEffect, truncated_name};
+use crate::upstream::pool::description::Description;
 use crate::upstream::pool::prepared_names::UpstreamName;
 use crate::wire::backend::ResponseFields;
 
@@ -19,6 +20,10 @@ use crate::wire::backend::ResponseFields;
 pub(super) struct NamedStatements {
     statements: BTreeMap<Box<str>, NamedStatement>,
     form: NameForm,
+    /// Those that are to be prepared under the client's names.
+    unmade: BTreeMap<Box<str>, NamedStatement>,
+    /// Those of which such a Parse is under way.
+    making: VecDeque<(Box<str>, NamedStatement)>,
 }
 
 /// A statement with a name, to be judged and prepared again on another connection.
@@ -30,6 +35,10 @@ pub struct NamedStatement {
     pub(super) upstream: UpstreamName,
     /// A digest of the settings that its literals were read by, where they are known.
     meaning: Option<u64>,
+    /// What the client was told of it.
+    pub(super) told: Description,
+    /// Whether it is something else by now than that.
+    pub(super) is_changed: bool,
     /// Whether its Parse has succeeded.
     is_prepared: bool,
 }
@@ -54,6 +63,8 @@ pub enum SentParse {
         /// The upstream's.
         upstream: UpstreamName,
     },
+    /// With one that the upstream knows.
+    ClientNamed(Box<str>),
 }
 
 impl fmt::Debug for SentParse {
@@ -62,6 +73,7 @@ impl fmt::Debug for SentParse {
         formatter.write_str(match self {
             Self::Unnamed(_) => "Unnamed",
             Self::Named { .. } => "Named",
+            Self::ClientNamed(_) => "ClientNamed",
         })
     }
 }
@@ -94,6 +106,8 @@ impl NamedStatements {
             parameters: parameters.clone(),
             upstream,
             meaning,
+            told: Description::default(),
+            is_changed: false,
             is_prepared: false,
         };
         self.statements
@@ -102,10 +116,13 @@ impl NamedStatements {
 
     /// That Parse has succeeded.
     pub(super) fn prepared(&mut self, name: &str, upstream: UpstreamName) {
-        if let Some(statement) = self.statements.get_mut(truncated_name(name))
-            && statement.upstream == upstream
-        {
-            statement.is_prepared = true;
+        let name = truncated_name(name);
+        let making = self.making.iter_mut();
+        let making = making.filter(|(made, _)| **made == *name);
+        let making = making.map(|(_, statement)| statement);
+        let others = [self.statements.get_mut(name), self.unmade.get_mut(name)];
+        for statement in others.into_iter().flatten().chain(making) {
+            statement.is_prepared |= statement.upstream == upstream;
         }
     }
 
@@ -113,8 +130,10 @@ impl NamedStatements {
     pub(super) fn not_prepared(&mut self, name: &str, upstream: UpstreamName) {
         let name = truncated_name(name);
         let is_it = |own: &NamedStatement| own.upstream == upstream && !own.is_prepared;
-        if self.statements.get(name).is_some_and(is_it) {
-            self.statements.remove(name);
+        for statements in [&mut self.statements, &mut self.unmade] {
+            if statements.get(name).is_some_and(is_it) {
+                statements.remove(name);
+            }
         }
     }
 
@@ -137,17 +156,29 @@ impl NamedStatements {
         other.map(|(name, own)| (&**name, own))
     }
 
+    /// The client was told that of a statement, by the upstream's name of it.
+    pub(super) fn told(&mut self, upstream: UpstreamName, told: Description) {
+        let mut statements = self.statements.values_mut();
+        if let Some(statement) = statements.find(|own| own.upstream == upstream) {
+            statement.told = statement.told.and(told);
+        }
+    }
+
     /// The client gives a name up.
     pub(super) fn close(&mut self, name: &str) -> Option<NamedStatement> {
-        self.statements.remove(truncated_name(name))
+        let name = truncated_name(name);
+        let unmade = self.unmade.remove(name);
+        self.statements.remove(name).or(unmade)
     }
 
     /// It did not: that was skipped.
     pub(super) fn restore(&mut self, name: &str, statement: NamedStatement) {
-        if self.are_shared() {
-            let name = truncated_name(name).into();
-            self.statements.entry(name).or_insert(statement);
-        }
+        let statements = match self.form {
+            NameForm::Own => &mut self.statements,
+            NameForm::Client => &mut self.unmade,
+        };
+        let name = truncated_name(name).into();
+        statements.entry(name).or_insert(statement);
     }
 
     /// A statement has succeeded that may have taken names away. What was prepared behind it is not
@@ -156,11 +187,13 @@ impl NamedStatements {
         for effect in effects {
             match effect {
                 SessionEffect::Deallocate { name } => {
+                    self.forget_unmade(name);
                     if self.prepared_mut(name).is_some() {
                         self.close(name);
                     }
                 }
                 SessionEffect::DeallocateAll | SessionEffect::DiscardAll => {
+                    self.unmade.clear();
                     self.statements.retain(|_, own| !own.is_prepared);
                 }
                 SessionEffect::Prepare { .. }
@@ -174,11 +207,44 @@ impl NamedStatements {
         }
     }
 
-    /// From now on the upstream knows them by the client's names. Hands out what is to be prepared
-    /// under these.
-    pub(super) fn take_client_names(&mut self) -> BTreeMap<Box<str>, NamedStatement> {
+    /// From now on the upstream knows them by the client's names.
+    pub(super) fn take_client_names(&mut self) {
         self.form = NameForm::Client;
-        std::mem::take(&mut self.statements)
+        self.unmade.append(&mut self.statements);
+    }
+
+    /// Whether some are to be prepared under the client's names.
+    pub(super) fn are_unmade(&self) -> bool {
+        !self.unmade.is_empty()
+    }
+
+    /// Hands out what is prepared next under the client's names.
+    pub(super) fn make(&mut self) -> Vec<(Box<str>, NamedStatement)> {
+        std::mem::take(&mut self.unmade).into_iter().collect()
+    }
+
+    /// A Parse of one is sent.
+    pub(super) fn making(&mut self, name: Box<str>, statement: NamedStatement) {
+        self.making.push_back((name, statement));
+    }
+
+    /// That Parse has succeeded, or failed for good.
+    pub(super) fn made(&mut self) {
+        self.making.pop_front();
+    }
+
+    /// It was skipped. What the client's own Parse has not prepared either is not there.
+    pub(super) fn not_made(&mut self) {
+        if let Some((name, statement)) = self.making.pop_front()
+            && statement.is_prepared
+        {
+            self.unmade.entry(name).or_insert(statement);
+        }
+    }
+
+    /// The client has given a name anew, or given it up, that the upstream knows.
+    pub(super) fn forget_unmade(&mut self, name: &str) {
+        self.unmade.remove(truncated_name(name));
     }
 
     /// An error or notice with the client's names in its message, where it has others.

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::described::{DescribedPart, Descriptions};
 use super::named::{NamedStatement, NamedStatements, SentParse, reads_settings};
 use crate::gate::{CustomSettings, Facts, ParameterTypes, SessionEffect};
 use crate::limits;
 use crate::telemetry::labels::PinReason;
+use crate::upstream::pool::description::DescriptionFit;
 use crate::upstream::pool::prepared_names::{PlaceBound, PlaceTaken, PreparedNames, UpstreamName};
 use crate::upstream::pool::set_values::{SetValues, is_custom};
 use crate::wire::backend::ResponseFields;
@@ -27,6 +29,8 @@ pub struct PoolSide {
     named: NamedStatements,
     /// Those that the connection has.
     names: PreparedNames,
+    /// What is asked and told of them.
+    descriptions: Descriptions,
     /// A digest of the settings that literals are read by.
     meaning: u64,
     /// The number of the session, and how many names it has that no other one shares.
@@ -72,8 +76,12 @@ pub enum CarriedMessage {
     Close(Option<UpstreamName>),
     /// The Parse of the client's own, without a name or with that: its error is the batch's.
     Parse(Option<UpstreamName>),
+    /// The Describe of a statement that was prepared again: whether it is what the client was told.
+    Describe,
     /// A Parse under a name that SQL knows: its error is the batch's, where that is the client's.
     SqlName,
+    /// The Parse of a statement that does nothing.
+    Nothing,
     /// The Sync behind such Parses that stand before a Query.
     Sync,
 }
@@ -86,6 +94,7 @@ impl PoolSide {
             connection: UnnamedPlace::Unknown,
             named: NamedStatements::default(),
             names: PreparedNames::default(),
+            descriptions: Descriptions::default(),
             meaning: values.meaning(),
             unique: (session, 0),
             custom: BTreeSet::new(),
@@ -97,6 +106,7 @@ impl PoolSide {
     /// The session has a connection from now on, with these statements on it; or none.
     pub(in crate::session) fn connection_changed(&mut self, names: PreparedNames) -> PreparedNames {
         self.connection = UnnamedPlace::Unknown;
+        self.descriptions.connection_changed();
         std::mem::replace(&mut self.names, names)
     }
 
@@ -138,7 +148,7 @@ impl PoolSide {
             return Some(Box::new(SentParse::Named { name, upstream }));
         }
         if !name.is_empty() {
-            return None;
+            return Some(Box::new(SentParse::ClientNamed(name.into())));
         }
         self.unnamed = Some(UnnamedStatement {
             text: Arc::clone(text),
@@ -154,6 +164,7 @@ impl PoolSide {
     pub(in crate::session) fn prepared(&mut self, parse: &SentParse) {
         match parse {
             SentParse::Named { name, upstream } => self.named.prepared(name, *upstream),
+            SentParse::ClientNamed(name) => self.named.forget_unmade(name),
             SentParse::Unnamed(text) => {
                 if let Some(unnamed) = &mut self.unnamed
                     && unnamed.text == *text
@@ -172,20 +183,28 @@ impl PoolSide {
                 self.names.doubt(*upstream);
             }
             SentParse::Unnamed(_) => self.unnamed = None,
+            SentParse::ClientNamed(_) => {}
         }
     }
 
     /// A message of pgsieve's own has been answered as it should be.
     pub(super) fn carried(&mut self, message: CarriedMessage) {
-        if let CarriedMessage::Close(Some(name)) = message {
-            self.names.closed(name);
+        match message {
+            CarriedMessage::Close(Some(name)) => self.names.closed(name),
+            CarriedMessage::SqlName => self.named.made(),
+            CarriedMessage::Close(None) | CarriedMessage::Parse(_) => {}
+            CarriedMessage::Describe | CarriedMessage::Nothing | CarriedMessage::Sync => {}
         }
     }
 
     /// A message of pgsieve's own has failed or was skipped.
     pub(in crate::session) fn not_carried(&mut self, message: CarriedMessage) {
-        if let CarriedMessage::Parse(Some(name)) = message {
-            self.names.doubt(name);
+        match message {
+            CarriedMessage::Parse(Some(name)) => self.names.doubt(name),
+            CarriedMessage::Describe => self.descriptions.check_is_over(),
+            CarriedMessage::Close(_) | CarriedMessage::Parse(None) => {}
+            CarriedMessage::SqlName => self.named.not_made(),
+            CarriedMessage::Nothing | CarriedMessage::Sync => {}
         }
     }
 
@@ -205,7 +224,54 @@ impl PoolSide {
     pub(super) fn missing_named(&mut self, name: &str) -> Option<NamedStatement> {
         let named = self.named.prepared_mut(name)?;
         let is_there = self.names.uses(named.upstream);
-        (!is_there).then(|| named.clone())
+        let is_as_told = self.names.fit(named.upstream, named.told) == DescriptionFit::Alike;
+        (!is_there || !is_as_told && self.pinned.is_none()).then(|| named.clone())
+    }
+
+    /// Whether the statement of this name is something else by now than the client was told.
+    pub(super) fn is_changed(&self, name: &str) -> bool {
+        self.named.get(name).is_some_and(|named| named.is_changed)
+    }
+
+    /// What is asked and told of statements.
+    pub(in crate::session) fn descriptions(&mut self) -> &mut Descriptions {
+        &mut self.descriptions
+    }
+
+    /// Whether it is being found out what a statement is now.
+    pub(in crate::session) fn is_checking(&self) -> bool {
+        self.descriptions.is_checking()
+    }
+
+    /// A Bind makes a portal of a statement, by the client's name.
+    pub(in crate::session) fn bind_sent(&mut self, portal: &str, statement: &str) {
+        let upstream = self.upstream_name(statement);
+        self.descriptions.bind_sent(portal, upstream);
+    }
+
+    /// A Describe of a statement is sent, by the client's name.
+    pub(in crate::session) fn describe_sent(&mut self, statement: &str) {
+        let upstream = self.upstream_name(statement);
+        self.descriptions.asked(upstream);
+    }
+
+    /// The client is told that of what it has asked about.
+    pub(super) fn told(&mut self, part: DescribedPart<'_>) {
+        if let Some((upstream, told)) = self.descriptions.told(part) {
+            self.named.told(upstream, told);
+            self.names.described(upstream, told);
+        }
+    }
+
+    /// What a statement is that was prepared again.
+    pub(super) fn checked(&mut self, part: DescribedPart<'_>) {
+        let Some((name, upstream, found)) = self.descriptions.checked(part) else {
+            return;
+        };
+        self.names.described(upstream, found);
+        if let Some(named) = self.named.prepared_mut(&name) {
+            named.is_changed = named.told.fit(found) != DescriptionFit::Alike;
+        }
     }
 
     /// A name for what is to be prepared now as this text with these types, as they stand in a

@@ -5,21 +5,37 @@
 //! it. Statements with names have names of pgsieve's own upstream, until SQL does something with
 //! names: then the session keeps its connection, and they have the client's there.
 
+use bytes::Bytes;
+
+use super::described::DescribedPart;
 use super::named::{NamedStatement, deallocated, is_about_names};
 use super::pool_side::CarriedMessage;
 use crate::gate::{Facts, ParameterTypes, ReadPermit, Refusal, is_own_name};
 use crate::session::pending::ExpectedReply;
 use crate::session::protocol::SessionProtocol;
+use crate::session::receipts::columns_described;
 use crate::session::server::forwarding::Forwarding;
 use crate::session::server::on_error::{on_error, on_notice};
 use crate::session::server::on_ready::on_own_ready;
 use crate::session::session_end::{SessionEnd, UNREADABLE, UNSENDABLE};
+use crate::sqlstate;
 use crate::telemetry::labels::PinReason;
+use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::upstream::outbox::Outbox;
 use crate::upstream::pool::prepared_names::{PreparedNames, UpstreamName};
 use crate::upstream::pool::set_values::SetValues;
-use crate::wire::backend;
+use crate::wire::backend::{self, TransactionStatus};
+use crate::wire::frame::{ClientFrame, UpstreamHeader};
 use crate::wire::frontend::{ParameterOids, Parse};
+
+/// Whether a statement that a message needs is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::session) enum StatementReadiness {
+    /// It is, or will be before the message comes to it.
+    Ready,
+    /// It is being found out whether it is what the client was told: the message waits.
+    Asked,
+}
 
 /// What is sent for a Query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,10 +57,10 @@ pub(in crate::session) fn take_unnamed_place(
     let Some(side) = &mut protocol.upstream.pool else {
         return Ok(());
     };
-    if !side.takes_place() {
-        return Ok(());
+    if side.takes_place() {
+        close(protocol, None)?;
     }
-    close(protocol, None)
+    make_client_names(protocol)
 }
 
 fn close(protocol: &mut SessionProtocol, name: Option<UpstreamName>) -> Result<(), SessionEnd> {
@@ -78,25 +94,34 @@ fn take_place_of(protocol: &mut SessionProtocol, name: UpstreamName) -> Result<(
 }
 
 /// A message of the client's batch needs the statement of this name: it is prepared where it is
-/// missing.
+/// missing. A message that has to wait is taken again when it is known what that is.
 ///
 /// # Errors
-/// It may not run any more.
+/// It may not run any more, or is something else by now than the client was told.
 pub(in crate::session) fn prepare_again(
     protocol: &mut SessionProtocol,
+    frame: &ClientFrame<'_>,
     name: &str,
-) -> Result<(), Box<Refusal>> {
+) -> Result<StatementReadiness, Box<Refusal>> {
     let Some(side) = &mut protocol.upstream.pool else {
-        return Ok(());
+        return Ok(StatementReadiness::Ready);
     };
     if !name.is_empty() {
-        return match side.missing_named(name) {
-            Some(named) => prepare_named_again(protocol, name, &named),
-            None => Ok(()),
+        if side.is_changed(name) {
+            return Err(Refusal::of_changed_result());
+        }
+        let Some(named) = side.missing_named(name) else {
+            return Ok(StatementReadiness::Ready);
         };
+        let readiness = prepare_named_again(protocol, name, &named)?;
+        if readiness == StatementReadiness::Asked {
+            let frame = Bytes::copy_from_slice(frame.bytes);
+            protocol.repair.replay_first(frame);
+        }
+        return Ok(readiness);
     }
     let Some(unnamed) = side.missing().cloned() else {
-        return Ok(());
+        return Ok(StatementReadiness::Ready);
     };
     let permit = permit_again(protocol, &unnamed.text, &unnamed.parameters)?;
     let words = words_of(&unnamed.parameters);
@@ -104,14 +129,15 @@ pub(in crate::session) fn prepare_again(
     let unsent = || Refusal::of_unknown_statement(name);
     take_unnamed_place(protocol).map_err(|_| unsent())?;
     let owed = CarriedMessage::Parse(None);
-    send(protocol, (name, &permit, types), owed).map_err(|_| unsent())
+    send(protocol, (name, &permit, types), owed).map_err(|_| unsent())?;
+    Ok(StatementReadiness::Ready)
 }
 
 fn prepare_named_again(
     protocol: &mut SessionProtocol,
     name: &str,
     named: &NamedStatement,
-) -> Result<(), Box<Refusal>> {
+) -> Result<StatementReadiness, Box<Refusal>> {
     let permit = permit_again(protocol, &named.text, &named.parameters)?;
     let words = words_of(&named.parameters);
     let types = ParameterOids::of(&words).unwrap_or_default();
@@ -121,7 +147,19 @@ fn prepare_named_again(
     take_unnamed_place(protocol).map_err(|_| unsent())?;
     take_place_of(protocol, upstream).map_err(|_| unsent())?;
     let parse = (&*upstream.to_string(), &permit, types);
-    send(protocol, parse, CarriedMessage::Parse(Some(upstream))).map_err(|_| unsent())
+    send(protocol, parse, CarriedMessage::Parse(Some(upstream))).map_err(|_| unsent())?;
+    if !named.told.is_known() {
+        return Ok(StatementReadiness::Ready);
+    }
+    let outbox = &mut protocol.upstream.outbox;
+    let asked = outbox.describe_statement(&upstream.to_string());
+    asked.map_err(|_| unsent())?;
+    outbox.flush_message();
+    owe(protocol, CarriedMessage::Describe);
+    if let Some(side) = &mut protocol.upstream.pool {
+        side.descriptions().check(name, upstream);
+    }
+    Ok(StatementReadiness::Asked)
 }
 
 fn permit_again<'t>(
@@ -167,7 +205,7 @@ pub(in crate::session) fn name_of_parse(
     let Some(side) = &mut protocol.upstream.pool else {
         return Ok(None);
     };
-    if is_about_names(permit.facts()) {
+    if is_about_names(permit.facts()) && side.named().are_shared() {
         take_client_names(protocol, PinReason::SqlPrepare)?;
         return Ok(None);
     }
@@ -175,6 +213,7 @@ pub(in crate::session) fn name_of_parse(
         return Ok(None);
     }
     if side.upstream_name(parse.name).is_some() {
+        // It fails, and what has the name keeps it.
         take_client_names(protocol, PinReason::NamedStatement)?;
         return Ok(None);
     }
@@ -195,10 +234,24 @@ pub(in crate::session) fn form_of_query(
     let Some(side) = &mut protocol.upstream.pool else {
         return Ok(QueryForm::Text);
     };
-    if !is_about_names(facts) || !side.named().are_shared() {
+    let in_batch = protocol.pending.transaction.unsynced;
+    if !is_about_names(facts) {
         return Ok(QueryForm::Text);
     }
-    let in_batch = protocol.pending.transaction.unsynced;
+    if !side.named().are_shared() {
+        make_client_names(protocol)?;
+        if !in_batch && protocol.pending.transaction.unsynced {
+            sync(protocol);
+        }
+        return Ok(QueryForm::Text);
+    }
+    let is_failed = fails_anyway(protocol);
+    let Some(side) = &mut protocol.upstream.pool else {
+        return Ok(QueryForm::Text);
+    };
+    if is_failed {
+        return Ok(QueryForm::Text);
+    }
     if let Some(name) = deallocated(facts)
         && !is_own_name(name)
         && !in_batch
@@ -210,7 +263,7 @@ pub(in crate::session) fn form_of_query(
         prepared.map_err(|_| UNSENDABLE)?;
         protocol.pending.transaction.open_batch();
         owe(protocol, CarriedMessage::Close(None));
-        owe(protocol, CarriedMessage::SqlName);
+        owe(protocol, CarriedMessage::Nothing);
         sync(protocol);
         return Ok(QueryForm::Deallocation);
     }
@@ -228,26 +281,45 @@ fn sync(protocol: &mut SessionProtocol) {
 }
 
 /// The session keeps its connection, and what its client has prepared has the client's names there
-/// from now on. What may not run any more is not there.
+/// from now on.
 fn take_client_names(protocol: &mut SessionProtocol, reason: PinReason) -> Result<(), SessionEnd> {
     let Some(side) = &mut protocol.upstream.pool else {
         return Ok(());
     };
     side.pin(reason);
-    let named = side.named().take_client_names();
-    if named.is_empty() {
+    side.named().take_client_names();
+    make_client_names(protocol)
+}
+
+/// What is to have the client's names is prepared under these. What may not run any more is not
+/// there.
+fn make_client_names(protocol: &mut SessionProtocol) -> Result<(), SessionEnd> {
+    let is_failed = fails_anyway(protocol);
+    let Some(side) = &mut protocol.upstream.pool else {
+        return Ok(());
+    };
+    if !side.named().are_unmade() || is_failed {
         return Ok(());
     }
-    take_unnamed_place(protocol)?;
-    for (name, named) in &named {
+    let unmade = side.named().make();
+    for (name, named) in unmade {
         let Ok(permit) = permit_again(protocol, &named.text, &named.parameters) else {
             continue;
         };
         let words = words_of(&named.parameters);
         let types = ParameterOids::of(&words).unwrap_or_default();
-        send(protocol, (name, &permit, types), CarriedMessage::SqlName)?;
+        send(protocol, (&name, &permit, types), CarriedMessage::SqlName)?;
+        if let Some(side) = &mut protocol.upstream.pool {
+            side.named().making(name, named.clone());
+        }
     }
     Ok(())
+}
+
+/// Whether the upstream will refuse whatever does not end its transaction.
+fn fails_anyway(protocol: &SessionProtocol) -> bool {
+    let transaction = &protocol.pending.transaction;
+    protocol.pending.is_empty() && transaction.status == TransactionStatus::Failed
 }
 
 /// The session keeps its connection, for these statements that were prepared by those settings of
@@ -286,6 +358,30 @@ pub(super) fn parses_of_kept(
     parses
 }
 
+/// The upstream describes something.
+///
+/// # Errors
+/// The reason to end the session.
+pub(in crate::session) fn described(
+    protocol: &mut SessionProtocol,
+    kind: u8,
+    body: &[u8],
+) -> Result<Forwarding, SessionEnd> {
+    let head = protocol.pending.front();
+    let is_asked = head.is_some_and(ExpectedReply::is_description);
+    if let Some(side) = &mut protocol.upstream.pool
+        && is_asked
+    {
+        side.told(DescribedPart::of(kind, body));
+    }
+    if kind == b'T' {
+        return columns_described(protocol, body);
+    }
+    let total = body.len() + HEADER_BYTES;
+    protocol.advance(&UpstreamHeader { kind, total })?;
+    Ok(Forwarding::Forward)
+}
+
 /// An answer to a message of pgsieve's own.
 ///
 /// # Errors
@@ -302,9 +398,20 @@ pub(in crate::session) fn carried_answered(
         (b'N', _) => on_notice(protocol, body),
         (b'A', _) => Ok(Forwarding::Forward),
         (b'S', _) => protocol.setting_reported(body),
-        (b'E', _) if protocol.pending.is_carried_to_sync() => {
+        (b'E', message) => {
             let fields = backend::error_fields(body).map_err(|_| UNREADABLE)?;
-            if fields.severity() != Some("ERROR") {
+            let code = SqlstateCode::from_bytes(fields.bytes(b'C').unwrap_or_default());
+            let is_for_good = code != SqlstateCode::from(sqlstate::IN_FAILED_SQL_TRANSACTION);
+            if let (CarriedMessage::SqlName, true) = (message, is_for_good)
+                && let Some(side) = &mut protocol.upstream.pool
+            {
+                // It would fail each batch.
+                side.carried(message);
+                protocol.pending.pop();
+                let failed = ExpectedReply::Carried(CarriedMessage::Nothing);
+                protocol.pending.push_front(failed);
+            }
+            if fields.severity() != Some("ERROR") || !protocol.pending.is_carried_to_sync() {
                 return on_error(protocol, body);
             }
             protocol.context.doubt_settings();
@@ -312,7 +419,16 @@ pub(in crate::session) fn carried_answered(
             protocol.skip_pipeline(false);
             Ok(Forwarding::Drop)
         }
-        (b'E', _) => on_error(protocol, body),
+        (b't' | b'T' | b'n', CarriedMessage::Describe) => {
+            if let Some(side) = &mut protocol.upstream.pool {
+                side.checked(DescribedPart::of(kind, body));
+            }
+            if kind != b't' {
+                protocol.pending.pop();
+                protocol.replay()?;
+            }
+            Ok(Forwarding::Drop)
+        }
         (b'Z', CarriedMessage::Sync) => {
             let status = backend::ready_for_query(body).map_err(|_| UNREADABLE)?;
             protocol.pending.pop();
@@ -320,7 +436,7 @@ pub(in crate::session) fn carried_answered(
             Ok(Forwarding::Drop)
         }
         (b'3', CarriedMessage::Close(_))
-        | (b'1', CarriedMessage::Parse(_) | CarriedMessage::SqlName) => {
+        | (b'1', CarriedMessage::Parse(_) | CarriedMessage::SqlName | CarriedMessage::Nothing) => {
             if let Some(side) = &mut protocol.upstream.pool {
                 side.carried(*message);
             }
@@ -330,3 +446,6 @@ pub(in crate::session) fn carried_answered(
         _ => Err(UNREADABLE),
     }
 }
+
+/// A type byte and a length.
+const HEADER_BYTES: usize = 5;

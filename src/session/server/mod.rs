@@ -30,12 +30,10 @@ use super::policy_limits::after_limit::{
 };
 use super::policy_limits::on_row::{cursors_moved, on_row};
 use super::policy_limits::result_limit::{RowFit, RowForwarding};
-use super::pooling::prepared::carried_answered;
+use super::pooling::prepared::{carried_answered, described};
 use super::protocol::SessionProtocol;
 use super::receipts::session_receipts::is_row;
-use super::receipts::{
-    columns_described, digest_own_row, digest_rows, result_ended, row_of_receipt,
-};
+use super::receipts::{digest_own_row, digest_rows, result_ended, row_of_receipt};
 use super::repair::hold_error::{begin_repair, holds_description};
 use super::session_end::{SessionEnd, UNREADABLE};
 use super::signal_calls::row_of_call;
@@ -235,6 +233,7 @@ impl SessionProtocol {
             return false;
         }
         match header.kind {
+            b'T' | b't' | b'n' if self.is_told() => false,
             b'T' => !self.receipts.are_made(),
             b'D' | b'd' | b'c' | b't' | b'n' | b'A' | b'I' | b's' | b'2' | b'3' => true,
             b'N' => !keeps_log(self.judge.gate.policy()),
@@ -307,9 +306,7 @@ impl SessionProtocol {
                 if let Some(notice) = &running.notice {
                     notice.write(&mut self.client.reply, &self.context.client_settings);
                 }
-                if let (Some(side), Some(parse)) = (&mut self.upstream.pool, &running.prepares) {
-                    side.prepared(parse);
-                }
+                running.note_prepared(self.upstream.pool.as_deref_mut());
                 self.witness.prepared(running, &mut self.pending);
             }
             Some(ExpectedReply::Close(ClosedName::Portal { name })) => {
@@ -336,7 +333,7 @@ impl SessionProtocol {
                 self.complete_head();
                 Ok(Forwarding::Forward)
             }
-            b'T' => columns_described(self, body),
+            b'T' | b't' | b'n' => described(self, kind, body),
             b'Z' => self.ready(body),
             b'E' => on_error(self, body),
             b'N' => on_notice(self, body),

@@ -5,10 +5,12 @@
 //! transaction is over. Who waits for one is served by rounds of users.
 //!
 //! * `source`: how connections are opened; `connection`: one of them
-//! * `set_values`: what is set in a session; `prepared_names`: what is prepared on a connection
+//! * `set_values`: what is set in a session; `prepared_names`: what is prepared on a connection;
+//!   `description`: as what
 //! * `places`: how many connections there are, and how many sessions wait
 
 pub mod connection;
+pub mod description;
 mod places;
 pub mod prepared_names;
 pub mod set_values;

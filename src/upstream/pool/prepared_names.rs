@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::LazyLock;
 
+use super::description::{Description, DescriptionFit};
 use crate::gate::OWN_NAME_PREFIX;
 use crate::limits;
 
@@ -30,6 +31,8 @@ struct Place {
     last_use: u64,
     /// Whether it is there for certain.
     is_certain: bool,
+    /// What it was described as.
+    description: Description,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -101,12 +104,27 @@ impl PreparedNames {
         }
     }
 
+    /// It was described so.
+    pub fn described(&mut self, name: UpstreamName, description: Description) {
+        if let Some(place) = self.places.get_mut(&name) {
+            place.description = place.description.and(description);
+        }
+    }
+
+    /// Whether it is described as a client was told.
+    pub fn fit(&self, name: UpstreamName, told: Description) -> DescriptionFit {
+        let place = self.places.get(&name);
+        let description = place.map(|place| place.description);
+        told.fit(description.unwrap_or_default())
+    }
+
     /// It is about to be prepared; others may have to make room.
     pub fn take_place(&mut self, name: UpstreamName, bound: PlaceBound) -> PlaceTaken {
         self.uses += 1;
         let place = Place {
             last_use: self.uses,
             is_certain: true,
+            description: Description::default(),
         };
         let older = self.places.insert(name, place);
         let is_over = self.places.len() > limits::pools::STATEMENTS_MAX;

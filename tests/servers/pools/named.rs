@@ -372,3 +372,55 @@ fn settings_of_later_change_nothing_in_what_was_prepared() {
     assert_eq!(rows(&run(&mut other, "plain")), ["7"]);
     assert_eq!(pins(&stack), 1.0);
 }
+
+/// A driver asks once what a statement returns. Where its table has changed since it hears what a
+/// server says then, and reads no row as something that it is not.
+#[test]
+fn nobody_reads_rows_as_something_that_they_are_not() {
+    let changed = (
+        "0A000".to_owned(),
+        "cached plan must not change result type".to_owned(),
+    );
+    for size in [1, 2] {
+        let stack = stack(size);
+        stack.prepare(&[
+            "CREATE TABLE public.moves AS SELECT 7::int4 AS n",
+            "GRANT SELECT ON public.moves TO PUBLIC",
+        ]);
+        let (mut one, mut other) = (client(&stack), client(&stack));
+        let text = "SELECT * FROM public.moves";
+        let described = [frames::parse("s", text), frames::describe(b'S', "s")];
+        assert_eq!(kinds(&batch(&mut one, &described)), "1tTZ");
+        let bound = [
+            frames::parse("p", "SELECT n AS m FROM public.moves"),
+            frames::bind("", "p", &[], false),
+            frames::describe(b'P', ""),
+            frames::execute("", 0),
+        ];
+        assert_eq!(kinds(&batch(&mut one, &bound)), "12TDCZ");
+        for _ in 0..3 {
+            assert_eq!(rows(&run(&mut one, "s")), ["7"]);
+            other.query("BEGIN");
+            if size > 1 {
+                assert_eq!(rows(&run(&mut one, "s")), ["7"]);
+                assert_eq!(rows(&run(&mut one, "p")), ["7"]);
+            }
+            other.query("COMMIT");
+        }
+        stack.prepare(&["ALTER TABLE public.moves ALTER n TYPE text USING 'seven'"]);
+        let answer = batch(&mut other, &described);
+        assert_eq!(kinds(&answer), "1tTZ");
+        for _ in 0..3 {
+            assert_eq!(rows(&run(&mut other, "s")), ["seven"]);
+            assert_eq!(error(&run(&mut one, "s")), changed);
+            assert_eq!(error(&run(&mut one, "p")), changed);
+            let asked = batch(&mut one, &[frames::describe(b'S', "s")]);
+            assert_eq!(error(&asked), changed);
+        }
+        // Who prepares again is told anew.
+        batch(&mut one, &[frames::close(b'S', "s")]);
+        assert_eq!(kinds(&batch(&mut one, &described)), "1tTZ");
+        assert_eq!(rows(&run(&mut one, "s")), ["seven"]);
+        assert_eq!(pins(&stack), 0.0);
+    }
+}

@@ -1,4 +1,4 @@
-"""A private Postgres with the fixture, and a pgsieve before it for each policy.
+"""A private Postgres with the fixture, and a pgsieve before it for each policy; with a pool, for each role.
 
 Nothing of it outlives `close`: the data folder is temporary, the processes are ended by their ids.
 """
@@ -38,8 +38,9 @@ START_SECONDS = 60
 class Stack:
     """Postgres and the two pgsieves; `ports` maps each way to its port."""
 
-    def __init__(self, program, postgres_folder=None):
+    def __init__(self, program, postgres_folder=None, pool=None):
         self.program = program
+        self.pool = pool
         self.binaries = Path(postgres_folder) if postgres_folder else newest_postgres()
         self.account = unprivileged_account()
         self.folder = Path(tempfile.mkdtemp(prefix="pgsieve-matrix-"))
@@ -49,7 +50,10 @@ class Stack:
             self.start_postgres()
             self.load()
             for policy in POLICIES:
-                self.start_pgsieve(policy)
+                if pool is None:
+                    self.start_pgsieve(policy)
+                for role in ROLES if pool else []:
+                    self.start_pgsieve(policy, role)
         except BaseException:
             self.close()
             raise
@@ -85,16 +89,24 @@ class Stack:
             self.psql(file=fixture)
         self.psql("VACUUM ANALYZE")
 
-    def start_pgsieve(self, policy):
-        self.ports[policy] = port = free_port()
+    def start_pgsieve(self, policy, role=None):
+        """One that lets clients log in by themselves, or as that role on connections that they share."""
+        way = f"{policy}-{role}" if role else policy
+        self.ports[way] = port = free_port()
         environment = {name: value for name, value in os.environ.items() if not name.startswith("PGSIEVE")}
+        if role:
+            environment |= {
+                "PGSIEVE_CLIENT_AUTH_METHOD": "trust", "PGSIEVE_POOL_MODE": "transaction",
+                "PGSIEVE_POOL_SIZE": str(self.pool),
+            }
+        account = f"{role}:{role}@" if role else ""
         self.spawn(
-            f"pgsieve-{policy}",
-            [self.program, "serve", "--upstream", f"postgres://127.0.0.1:{self.ports['direct']}/",
+            f"pgsieve-{way}",
+            [self.program, "serve", "--upstream", f"postgres://{account}127.0.0.1:{self.ports['direct']}/",
              "--listen", f"127.0.0.1:{port}", "--admin", "off", "--policy", policy],
             env=environment,
         )
-        self.wait_for(f"pgsieve-{policy}", lambda: socket.create_connection(("127.0.0.1", port), 1).close())
+        self.wait_for(f"pgsieve-{way}", lambda: socket.create_connection(("127.0.0.1", port), 1).close())
 
     def spawn(self, name, command, **options):
         log = open(self.folder / f"{name}.log", "wb")
@@ -133,14 +145,17 @@ class Stack:
 
     def environment(self, way, user, database=DATABASE):
         """What tells a program where to connect, one of the ways, and as whom."""
-        port = self.ports[way]
+        port = self.port(way, user)
         return {
             "PGHOST": "127.0.0.1", "PGPORT": str(port), "PGUSER": user, "PGPASSWORD": user,
             "PGDATABASE": database, "PGSSLMODE": "disable", "MATRIX_WAY": way, "MATRIX_URL": self.url(way, user),
         }
 
     def url(self, way, user):
-        return f"postgresql://{user}:{user}@127.0.0.1:{self.ports[way]}/{DATABASE}"
+        return f"postgresql://{user}:{user}@127.0.0.1:{self.port(way, user)}/{DATABASE}"
+
+    def port(self, way, user):
+        return self.ports.get(f"{way}-{user}") or self.ports[way]
 
     def contents(self):
         """Everything the database holds, to compare before and after."""
