@@ -228,6 +228,9 @@ impl SessionProtocol {
             }
             StatementOrPortal::Portal(name) => {
                 self.forward(frame)?;
+                if let Some(side) = &mut self.upstream.pool {
+                    side.descriptions().bind_sent(name, None);
+                }
                 self.context.names.remove_cursor(name);
                 self.limits.forget_portal(name);
                 ClosedName::Portal {

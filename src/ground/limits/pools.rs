@@ -18,6 +18,9 @@ pub const SETTLE_TRIES_MAX: usize = 4;
 /// The time that a connection may take to be there, its login and proof included.
 pub const CONNECT_TIME_MAX: Duration = Duration::from_secs(20);
 
+/// The time that is left of a login when it stops waiting for a connection: enough to say so.
+pub const LOGIN_TIME_LEFT: Duration = Duration::from_secs(1);
+
 /// Settings with a dot in their names that a session may have set while it shares its connection:
 /// with more it keeps it.
 pub const CUSTOM_SETTINGS_MAX: usize = 64;

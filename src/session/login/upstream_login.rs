@@ -16,6 +16,7 @@ use super::startup::{AdmittedStartup, StartupAdmission};
 use crate::auth::settings::UpstreamIdentity;
 use crate::auth::{AdmittedIdentity, AuthError, password_request};
 use crate::gate::StartupPlan;
+use crate::limits;
 use crate::net::framed_stream::FramedStream;
 use crate::net::framed_stream::PeerError;
 use crate::policy::Policy;
@@ -137,6 +138,8 @@ impl LoginAttempt<'_> {
             values,
             user: plan.user.as_str().into(),
             session: self.info.id(),
+            // Whoever waits in vain is told so before the login itself is over.
+            until: self.deadline.checked_sub(limits::pools::LOGIN_TIME_LEFT),
         };
         let taken = match pool.take_ready(&wish) {
             Some(taken) => taken,

@@ -127,11 +127,15 @@ impl Relay {
     ) {
         let prepared = &mut connection.state.prepared;
         let parses = parses_of_kept(&mut self.protocol, prepared, (kept, &settings));
+        let side = self.protocol.upstream.pool.as_mut();
+        let kept = side
+            .map(|side| side.named().upstream_names())
+            .unwrap_or_default();
         if parses.is_empty() {
             self.attach((connection, lease));
         } else if let Some(pooled) = &mut self.pooled {
             let preparing = async move {
-                connection.prepare_by(&settings, parses).await?;
+                connection.prepare_by(&settings, (parses, &kept)).await?;
                 Ok((connection, lease))
             };
             pooled.job = Some(PoolJob::Preparing(Box::pin(preparing)));

@@ -71,16 +71,17 @@ impl Descriptions {
         self.so_far = Description::default();
     }
 
-    /// A Bind makes a portal of that.
-    pub(super) fn bind_sent(&mut self, portal: &str, upstream: Option<UpstreamName>) {
+    /// A Bind makes a portal of that; of none, the portal is closed.
+    pub(in crate::session) fn bind_sent(&mut self, portal: &str, upstream: Option<UpstreamName>) {
         match upstream {
             Some(upstream) => self.portals.insert(portal.into(), upstream),
             None => self.portals.remove(portal),
         };
     }
 
-    /// The session has another connection, or none: there are no portals.
-    pub(super) fn connection_changed(&mut self) {
+    /// The transaction is over, or the session has another connection, or none: there are no
+    /// portals.
+    pub(in crate::session) fn portals_are_gone(&mut self) {
         self.portals.clear();
     }
 

@@ -4,7 +4,7 @@
 //! (PREPARE, EXECUTE, DEALLOCATE) is done with the client's: a session that says such a thing keeps
 //! its connection, and what it has prepared is prepared there under the names that it knows.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
@@ -92,6 +92,11 @@ impl NamedStatements {
     pub(super) fn have(&self, upstream: UpstreamName) -> bool {
         let mut statements = self.statements.values();
         statements.any(|own| own.upstream == upstream)
+    }
+
+    /// What the upstream calls them.
+    pub(super) fn upstream_names(&self) -> HashSet<UpstreamName> {
+        self.statements.values().map(|own| own.upstream).collect()
     }
 
     /// A Parse is sent under this name, which stands for nothing.

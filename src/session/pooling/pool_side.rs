@@ -1,6 +1,6 @@
 //! What the protocol of a session knows of the connections that it shares.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -11,7 +11,7 @@ use crate::gate::{CustomSettings, Facts, ParameterTypes, SessionEffect};
 use crate::limits;
 use crate::telemetry::labels::PinReason;
 use crate::upstream::pool::description::DescriptionFit;
-use crate::upstream::pool::prepared_names::{PlaceBound, PlaceTaken, PreparedNames, UpstreamName};
+use crate::upstream::pool::prepared_names::{PlaceTaken, PreparedNames, UpstreamName};
 use crate::upstream::pool::set_values::{SetValues, is_custom};
 use crate::wire::backend::ResponseFields;
 
@@ -33,6 +33,8 @@ pub struct PoolSide {
     descriptions: Descriptions,
     /// A digest of the settings that literals are read by.
     meaning: u64,
+    /// The same with where names are looked up: what is prepared alike has one name.
+    naming: u64,
     /// The number of the session, and how many names it has that no other one shares.
     unique: (u64, u64),
     /// Settings that no module describes and the client may have set.
@@ -96,6 +98,7 @@ impl PoolSide {
             names: PreparedNames::default(),
             descriptions: Descriptions::default(),
             meaning: values.meaning(),
+            naming: values.meaning_with_names(),
             unique: (session, 0),
             custom: BTreeSet::new(),
             settings: SettingsKnowledge::Read,
@@ -106,7 +109,7 @@ impl PoolSide {
     /// The session has a connection from now on, with these statements on it; or none.
     pub(in crate::session) fn connection_changed(&mut self, names: PreparedNames) -> PreparedNames {
         self.connection = UnnamedPlace::Unknown;
-        self.descriptions.connection_changed();
+        self.descriptions.portals_are_gone();
         std::mem::replace(&mut self.names, names)
     }
 
@@ -277,7 +280,7 @@ impl PoolSide {
     /// A name for what is to be prepared now as this text with these types, as they stand in a
     /// Parse.
     pub(super) fn name_for(&mut self, text: &str, types: &[u8]) -> UpstreamName {
-        let shared = UpstreamName::of(text, types, self.meaning);
+        let shared = UpstreamName::of(text, types, self.naming);
         // Its literals may be read by settings that nobody has told yet; and of two names of one
         // client each is given up by itself.
         match self.has_touched_settings() || self.named.have(shared) {
@@ -296,7 +299,7 @@ impl PoolSide {
     /// As [`name_for`](Self::name_for), for the client's statement of that name, which is called so
     /// from now on.
     pub(super) fn name_again(&mut self, name: &str, text: &str, types: &[u8]) -> UpstreamName {
-        let shared = UpstreamName::of(text, types, self.meaning);
+        let shared = UpstreamName::of(text, types, self.naming);
         let is_called_so = self.upstream_name(name) == Some(shared);
         let upstream = match is_called_so && !self.has_touched_settings() {
             true => shared,
@@ -314,13 +317,14 @@ impl PoolSide {
         (!self.has_touched_settings()).then_some(self.meaning)
     }
 
-    /// That is prepared next. On a connection of its own a session has all that it has prepared.
+    /// That is prepared next. On a connection of its own a session keeps all that it has a name
+    /// for.
     pub(super) fn take_place_of(&mut self, name: UpstreamName) -> PlaceTaken {
-        let bound = match self.pinned {
-            None => PlaceBound::Shared,
-            Some(_) => PlaceBound::None,
+        let kept = match self.pinned {
+            None => HashSet::new(),
+            Some(_) => self.named.upstream_names(),
         };
-        self.names.take_place(name, bound)
+        self.names.take_place(name, &kept)
     }
 
     /// An error or notice with the client's names in it.
@@ -409,6 +413,7 @@ impl PoolSide {
     pub(super) fn settings_read(&mut self, values: &SetValues) {
         self.settings = SettingsKnowledge::Read;
         self.meaning = values.meaning();
+        self.naming = values.meaning_with_names();
         let meaning = self.meaning;
         let is_other =
             |own: &mut UnnamedStatement| own.meaning != meaning && reads_settings(&own.text);

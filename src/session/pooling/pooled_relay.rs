@@ -114,6 +114,7 @@ impl PooledRelay {
             values: self.values.clone(),
             user: self.user.clone(),
             session: self.session,
+            until: None,
         }
     }
 

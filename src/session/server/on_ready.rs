@@ -38,6 +38,9 @@ fn on_idle(protocol: &mut SessionProtocol, status: TransactionStatus) {
     if status == TransactionStatus::Idle && !protocol.pending.transaction.unsynced {
         protocol.context.names.end_transaction();
         protocol.limits.end_transaction();
+        if let Some(side) = &mut protocol.upstream.pool {
+            side.descriptions().portals_are_gone();
+        }
     }
     if protocol.client.state != ClientState::Checking {
         return;

@@ -1,6 +1,6 @@
 //! One connection of a pool: what it began with, and what was set in it since.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 use std::thread::{self, ThreadId};
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::prepared_names::{PlaceBound, PreparedNames, UpstreamName};
+use super::prepared_names::{PreparedNames, UpstreamName};
 use super::set_values::{SetValues, is_custom};
 use crate::limits;
 use crate::net::framed_stream::PeerError;
@@ -230,7 +230,7 @@ impl PooledConnection {
     }
 
     /// Has statements prepared as they would be by other settings: each is a Parse of that name
-    /// with a Sync. What fails is not there.
+    /// with a Sync. What fails is not there. None of those makes room for them.
     ///
     /// Not to be cancelled and gone on with: an answer may be under way.
     ///
@@ -239,12 +239,12 @@ impl PooledConnection {
     pub async fn prepare_by(
         &mut self,
         settings: &SetValues,
-        parses: Vec<(UpstreamName, Outbox)>,
+        (parses, kept): (Vec<(UpstreamName, Outbox)>, &HashSet<UpstreamName>),
     ) -> Result<(), SettleError> {
         let own = self.state.values.clone();
         self.bring_to(settings).await?;
         for (name, parse) in parses {
-            self.state.prepared.take_place(name, PlaceBound::None);
+            self.state.prepared.take_place(name, kept);
             let deadline = Instant::now() + limits::pools::SETTLE_TIME_MAX;
             let answer = self.exchange(&parse, None, deadline).await?;
             if answer.failed.is_some() {

@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use blake3::Hash;
 use tokio::runtime::Handle;
-use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
 
 use self::connection::{ConnectionBase, ConnectionState, PooledConnection, SettleError};
 use self::places::{PoolPlace, Waiting};
@@ -109,6 +109,8 @@ pub struct ConnectionWish {
     pub user: Box<str>,
     /// The number of the session.
     pub session: u64,
+    /// Until when it waits at most, whatever the settings say.
+    pub until: Option<Instant>,
 }
 
 /// Why there is no connection.
@@ -231,7 +233,9 @@ impl ConnectionPool {
         let since = Instant::now();
         let queue = self.slots.take(&wish.user);
         let waits = Waiting::begin(&self.telemetry);
-        let slot = timeout(self.settings.query_wait, queue).await;
+        let longest = since + self.settings.query_wait;
+        let until = wish.until.map_or(longest, |until| longest.min(until));
+        let slot = timeout_at(until, queue).await;
         drop(waits);
         let Ok(slot) = slot else {
             self.checked_out(CheckoutOutcome::TimedOut, since.elapsed());

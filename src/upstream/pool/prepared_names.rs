@@ -4,7 +4,7 @@
 //! Statements of the same text, types and meaning have the same name, whoever has prepared them: so
 //! what one session has had prepared is there for the next one. No name ever stands for two.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::LazyLock;
 
@@ -40,15 +40,6 @@ enum Track {
     #[default]
     Kept,
     Lost,
-}
-
-/// How many statements a connection may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PlaceBound {
-    /// As many as a connection that is shared may.
-    Shared,
-    /// As many as its session has names for.
-    None,
 }
 
 /// What is to be done before a statement is prepared.
@@ -118,8 +109,8 @@ impl PreparedNames {
         told.fit(description.unwrap_or_default())
     }
 
-    /// It is about to be prepared; others may have to make room.
-    pub fn take_place(&mut self, name: UpstreamName, bound: PlaceBound) -> PlaceTaken {
+    /// It is about to be prepared; another one may have to make room, but for those.
+    pub fn take_place(&mut self, name: UpstreamName, kept: &HashSet<UpstreamName>) -> PlaceTaken {
         self.uses += 1;
         let place = Place {
             last_use: self.uses,
@@ -127,9 +118,8 @@ impl PreparedNames {
             description: Description::default(),
         };
         let older = self.places.insert(name, place);
-        let is_over = self.places.len() > limits::pools::STATEMENTS_MAX;
-        let evicted = match is_over && bound == PlaceBound::Shared {
-            true => self.evict(),
+        let evicted = match self.places.len() > limits::pools::STATEMENTS_MAX {
+            true => self.evict(name, kept),
             false => None,
         };
         PlaceTaken {
@@ -139,8 +129,10 @@ impl PreparedNames {
     }
 
     /// The one that was used longest ago. It counts as there until it is closed.
-    fn evict(&mut self) -> Option<UpstreamName> {
-        let oldest = self.places.iter().min_by_key(|(_, place)| place.last_use);
+    fn evict(&mut self, own: UpstreamName, kept: &HashSet<UpstreamName>) -> Option<UpstreamName> {
+        let may_go = |name: &UpstreamName| *name != own && !kept.contains(name);
+        let places = self.places.iter().filter(|(name, _)| may_go(name));
+        let oldest = places.min_by_key(|(_, place)| place.last_use);
         let (name, _) = oldest?;
         let name = *name;
         self.doubt(name);
@@ -233,11 +225,11 @@ mod tests {
         let mut names = PreparedNames::default();
         let name = UpstreamName::unique(1, 1);
         assert!(!names.uses(name));
-        assert!(!names.take_place(name, PlaceBound::Shared).closes_own);
+        assert!(!names.take_place(name, &HashSet::new()).closes_own);
         assert!(names.uses(name));
         names.doubt(name);
         assert!(!names.uses(name));
-        assert!(names.take_place(name, PlaceBound::Shared).closes_own);
+        assert!(names.take_place(name, &HashSet::new()).closes_own);
         // The answer to a Close before the Parse that has brought it anew.
         names.closed(name);
         assert!(names.uses(name));
@@ -245,11 +237,11 @@ mod tests {
         assert!(!names.uses(name) && names.has_lost_track());
         assert!(
             names
-                .take_place(UpstreamName::unique(2, 1), PlaceBound::Shared)
+                .take_place(UpstreamName::unique(2, 1), &HashSet::new())
                 .closes_own
         );
         names.all_closed();
-        assert!(!names.take_place(name, PlaceBound::Shared).closes_own && !names.has_lost_track());
+        assert!(!names.take_place(name, &HashSet::new()).closes_own && !names.has_lost_track());
     }
 
     #[test]
@@ -260,16 +252,16 @@ mod tests {
             .map(|number| UpstreamName::unique(1, number))
             .collect();
         for name in &all {
-            assert_eq!(names.take_place(*name, PlaceBound::Shared).evicted, None);
+            assert_eq!(names.take_place(*name, &HashSet::new()).evicted, None);
         }
         assert!(names.uses(all[0]));
         let evicted = names
-            .take_place(UpstreamName::unique(2, 1), PlaceBound::Shared)
+            .take_place(UpstreamName::unique(2, 1), &HashSet::new())
             .evicted;
         assert_eq!(evicted, Some(all[1]));
         assert!(!names.uses(all[1]));
         // Until its Close is answered it may be there.
         names.closed(all[1]);
-        assert!(!names.take_place(all[1], PlaceBound::Shared).closes_own);
+        assert!(!names.take_place(all[1], &HashSet::new()).closes_own);
     }
 }

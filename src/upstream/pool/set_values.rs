@@ -65,10 +65,20 @@ impl SetValues {
         })
     }
 
-    /// A digest of those on which it depends what a text means when it is prepared.
+    /// A digest of those on which it depends what a text means when it is prepared, wherever its
+    /// names are looked up: that a server does anew.
     pub fn meaning(&self) -> u64 {
+        self.digest(|name| !keeps_meaning(name))
+    }
+
+    /// The same with where names are looked up.
+    pub fn meaning_with_names(&self) -> u64 {
+        self.digest(|name| name == SEARCH_PATH || !keeps_meaning(name))
+    }
+
+    fn digest(&self, matters: impl Fn(&str) -> bool) -> u64 {
         let mut hasher = blake3::Hasher::new();
-        for (name, value) in self.iter().filter(|(name, _)| !keeps_meaning(name)) {
+        for (name, value) in self.iter().filter(|(name, _)| matters(name)) {
             // No name or value has a zero in it.
             for part in [name, value] {
                 hasher.update(part.as_bytes()).update(&[0]);
@@ -95,6 +105,8 @@ fn keeps_meaning(name: &str) -> bool {
         || KEEPS_MEANING.contains(&name)
 }
 
+const SEARCH_PATH: &str = "search_path";
+
 const KEEPS_MEANING: [&str; 9] = [
     "application_name",
     "bytea_output",
@@ -102,7 +114,7 @@ const KEEPS_MEANING: [&str; 9] = [
     "client_min_messages",
     "extra_float_digits",
     "plan_cache_mode",
-    "search_path",
+    SEARCH_PATH,
     "standard_conforming_strings",
     "work_mem",
 ];

@@ -424,3 +424,60 @@ fn nobody_reads_rows_as_something_that_they_are_not() {
         assert_eq!(pins(&stack), 0.0);
     }
 }
+
+/// Names are looked up where each client says, also where tables of one name are different.
+#[test]
+fn names_are_looked_up_where_their_client_says() {
+    let stack = stack(1);
+    stack.prepare(&[
+        "CREATE SCHEMA north",
+        "CREATE SCHEMA south",
+        "GRANT USAGE ON SCHEMA north, south TO PUBLIC",
+        "CREATE TABLE north.things AS SELECT 1::int4 AS n",
+        "CREATE TABLE south.things AS SELECT 'one'::text AS name, true AS is_south",
+        "GRANT SELECT ON north.things, south.things TO PUBLIC",
+    ]);
+    let (mut north, mut south) = (client(&stack), client(&stack));
+    north.query("SET search_path = north");
+    south.query("SET search_path = south");
+    let described = [
+        frames::parse("s", "SELECT * FROM things"),
+        frames::describe(b'S', "s"),
+    ];
+    for client in [&mut north, &mut south] {
+        assert_eq!(kinds(&batch(client, &described)), "1tTZ");
+    }
+    for _ in 0..3 {
+        assert_eq!(rows(&run(&mut north, "s")), ["1"]);
+        assert_eq!(rows(&run(&mut south, "s")), ["one|t"]);
+    }
+    assert_eq!(prepared(&mut north).len(), 2);
+}
+
+/// Whoever keeps a connection keeps there what it has a name for, and no more.
+#[test]
+fn a_connection_of_one_s_own_holds_no_more_than_its_client_has_names_for() {
+    let stack = stack(2);
+    let mut one = client(&stack);
+    one.query("BEGIN");
+    one.query("DECLARE c CURSOR WITH HOLD FOR SELECT 1");
+    one.query("COMMIT");
+    for number in 0..260 {
+        prepare(
+            &mut one,
+            &format!("kept{number}"),
+            &format!("SELECT {number}"),
+        );
+    }
+    for number in 0..300 {
+        prepare(&mut one, "passing", &format!("SELECT -{number}"));
+        batch(&mut one, &[frames::close(b'S', "passing")]);
+    }
+    let count = rows(&one.query("SELECT count(*) FROM pg_prepared_statements"));
+    assert!(count[0].parse::<u32>().unwrap() <= 262, "{count:?}");
+    for number in (0..260).step_by(13) {
+        let answer = run(&mut one, &format!("kept{number}"));
+        assert_eq!(rows(&answer), [number.to_string()]);
+    }
+    assert_eq!(pins(&stack), 1.0);
+}

@@ -85,6 +85,22 @@ fn who_waits_too_long_is_told_what_for() {
     assert_eq!(stack.metric(name), 2.0);
 }
 
+/// However long a session may wait: a login takes no longer than a login may.
+#[test]
+fn a_login_that_waits_too_long_is_told_what_for() {
+    let stack = stack(1, &[("PGSIEVE_POOL_QUERY_WAIT", "10min")]);
+    let mut holds = client(&stack);
+    holds.query("BEGIN");
+    let refused = RawClient::try_login(stack.proxied_address(), &stack.login(APP));
+    let refused = refused.err().unwrap();
+    assert_eq!(refused.sqlstate(), "53300");
+    let message = refused.field(b'M').unwrap();
+    assert!(
+        message.contains("all 1 of this account are busy"),
+        "{message}"
+    );
+}
+
 #[test]
 fn a_client_that_waits_and_leaves_takes_nothing_with_it() {
     let stack = stack(1, &[]);
