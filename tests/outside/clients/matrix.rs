@@ -19,6 +19,17 @@ fn clients_of_the_setup_see_what_the_table_says() {
     assert!(clients >= QUICK_MIN, "{said}");
 }
 
+/// The same where all clients of a role share their connections: two parallel dumps need several.
+#[test]
+fn clients_that_share_connections_see_what_the_table_says() {
+    let program = env!("CARGO_BIN_EXE_pgsieve");
+    let shared = ["--pool", "12", "--quick", "--program", program];
+    let said = matrix("run", &shared);
+    let clients = said.lines().filter(|line| line.contains("(agent)"));
+    let clients = clients.filter(|line| !line.starts_with("SKIPPED"));
+    assert!(clients.count() >= QUICK_MIN, "{said}");
+}
+
 #[test]
 fn the_page_has_the_table_of_the_results() {
     matrix("run", &["--table", "--check"]);
