@@ -252,7 +252,7 @@ impl NamedStatements {
         self.unmade.remove(truncated_name(name));
     }
 
-    /// An error or notice with the client's names in its message, where it has others.
+    /// An error with the client's names in its message, where it has others.
     pub(super) fn renamed(&self, fields: ResponseFields<'_>) -> Option<Bytes> {
         let message = fields.get(b'M')?;
         let at = message.find(OWN_NAME_PREFIX)?;

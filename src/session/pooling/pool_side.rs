@@ -327,7 +327,7 @@ impl PoolSide {
         self.names.take_place(name, &kept)
     }
 
-    /// An error or notice with the client's names in it.
+    /// An error with the client's names in it.
     pub(in crate::session) fn renamed(&self, fields: ResponseFields<'_>) -> Option<Bytes> {
         self.named.renamed(fields)
     }
@@ -363,6 +363,8 @@ impl PoolSide {
         }
         for effect in &facts.effects {
             match effect {
+                // Whatever was decided before: such a name stays on no connection of others.
+                SessionEffect::Prepare { .. } => self.pin(PinReason::SqlPrepare),
                 SessionEffect::DeclareCursor { hold: true, .. } => self.pin(PinReason::HeldCursor),
                 SessionEffect::SettingsTouched => self.settings = SettingsKnowledge::Touched,
                 SessionEffect::DiscardAll => {
@@ -376,7 +378,6 @@ impl PoolSide {
                 } if is_custom(name) => self.note_custom(name),
                 SessionEffect::SettingSet { .. }
                 | SessionEffect::SearchPathSet { .. }
-                | SessionEffect::Prepare { .. }
                 | SessionEffect::DeclareCursor { .. }
                 | SessionEffect::CloseCursor { .. }
                 | SessionEffect::CloseAllCursors

@@ -245,11 +245,12 @@ pub(in crate::session) fn form_of_query(
         }
         return Ok(QueryForm::Text);
     }
-    let is_failed = fails_anyway(protocol);
+    // Of several the first may end the transaction.
+    let is_refused = facts.statements <= 1 && fails_anyway(protocol);
     let Some(side) = &mut protocol.upstream.pool else {
         return Ok(QueryForm::Text);
     };
-    if is_failed {
+    if is_refused {
         return Ok(QueryForm::Text);
     }
     if let Some(name) = deallocated(facts)

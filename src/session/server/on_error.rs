@@ -76,8 +76,7 @@ fn tell_error(protocol: &mut SessionProtocol, body: &[u8]) -> Result<Forwarding,
     }
 }
 
-/// What the upstream says, with the client's names of prepared statements; none where it says
-/// nothing of them.
+/// An error with the client's names of prepared statements; none where it says nothing of them.
 fn with_client_names(protocol: &SessionProtocol, body: &[u8]) -> Result<Option<Bytes>, SessionEnd> {
     let Some(side) = &protocol.upstream.pool else {
         return Ok(None);

@@ -3,20 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::named::pins;
+use super::{client, stack};
 use crate::support::raw::{kinds, rows};
-use crate::support::{APP, Options, RawClient, Stack, frames, sql};
-
-fn stack(size: usize) -> Stack {
-    Stack::start(Options {
-        policy: Some("bi"),
-        pooled: Some(size),
-        ..Options::default()
-    })
-}
-
-fn client(stack: &Stack) -> RawClient {
-    RawClient::login(stack.proxied_address(), &stack.login(APP))
-}
+use crate::support::{APP, RawClient, frames, sql};
 
 /// The process that serves a client now.
 fn backend(client: &mut RawClient) -> String {

@@ -1,20 +1,9 @@
 //! Prepared statements with names on connections that are shared: each client has its own, whatever
 //! the others call theirs.
 
+use super::{client, stack};
 use crate::support::raw::{Frame, kinds, rows};
-use crate::support::{APP, Options, RawClient, Stack, frames, until};
-
-fn stack(size: usize) -> Stack {
-    Stack::start(Options {
-        policy: Some("bi"),
-        pooled: Some(size),
-        ..Options::default()
-    })
-}
-
-fn client(stack: &Stack) -> RawClient {
-    RawClient::login(stack.proxied_address(), &stack.login(APP))
-}
+use crate::support::{RawClient, Stack, frames, until};
 
 /// These messages and a Sync, answered.
 fn batch(client: &mut RawClient, parts: &[Vec<u8>]) -> Vec<Frame> {
@@ -486,4 +475,31 @@ fn a_connection_of_one_s_own_holds_no_more_than_its_client_has_names_for() {
         assert_eq!(rows(&answer), [number.to_string()]);
     }
     keeps_connection(&stack, 1.0);
+}
+
+/// A name that SQL gives is never left on a connection that others have, however a transaction has
+/// ended before it in the same text.
+#[test]
+fn names_that_sql_gives_are_on_no_connection_of_others() {
+    for text in [
+        "ROLLBACK; PREPARE mine AS SELECT 'one'",
+        "COMMIT; PREPARE mine AS SELECT 'one'",
+        "ROLLBACK; BEGIN; PREPARE mine AS SELECT 'one'; COMMIT",
+    ] {
+        let stack = stack(3);
+        let (mut one, mut other) = (client(&stack), client(&stack));
+        one.query("BEGIN");
+        one.query("SELECT 1/0");
+        // Leaves the connection of `one` as the next that is free.
+        let mut holds = client(&stack);
+        holds.query("BEGIN");
+        let answer = one.query(text);
+        assert!(!kinds(&answer).contains('E'), "{text}: {answer:?}");
+        let names = rows(&other.query("SELECT name FROM pg_prepared_statements"));
+        assert!(names.is_empty(), "{text}: {names:?}");
+        assert_eq!(kinds(&other.query("PREPARE mine AS SELECT 'other'")), "CZ");
+        assert_eq!(rows(&other.query("EXECUTE mine")), ["other"]);
+        assert_eq!(rows(&one.query("EXECUTE mine")), ["one"], "{text}");
+        keeps_connection(&stack, 2.0);
+    }
 }

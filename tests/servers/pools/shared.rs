@@ -4,20 +4,9 @@ use std::net::TcpStream;
 use std::thread;
 use std::time::Duration;
 
+use super::{client, stack};
 use crate::support::raw::{kinds, rows};
-use crate::support::{APP, Options, RawClient, Stack, frames, until};
-
-fn stack(size: usize) -> Stack {
-    Stack::start(Options {
-        policy: Some("bi"),
-        pooled: Some(size),
-        ..Options::default()
-    })
-}
-
-fn client(stack: &Stack) -> RawClient {
-    RawClient::login(stack.proxied_address(), &stack.login(APP))
-}
+use crate::support::{RawClient, Stack, frames, until};
 
 fn cancel(stack: &Stack, key: &(i32, Vec<u8>)) {
     let stream = TcpStream::connect(stack.proxied_address()).unwrap();

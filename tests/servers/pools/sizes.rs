@@ -3,6 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::client;
 use crate::support::raw::{kinds, rows};
 use crate::support::{APP, Options, RawClient, Stack, frames, until};
 
@@ -13,10 +14,6 @@ fn stack(size: usize, environment: &[(&'static str, &'static str)]) -> Stack {
         environment: environment.to_vec(),
         ..Options::default()
     })
-}
-
-fn client(stack: &Stack) -> RawClient {
-    RawClient::login(stack.proxied_address(), &stack.login(APP))
 }
 
 /// Sessions of clients at the database, by their process ids.
