@@ -21,8 +21,8 @@ def report(*lines, status=0, timed_out=False, errors=""):
 
 
 class Verdicts(unittest.TestCase):
-    def check(self, direct, proxied, word, note, refused=None):
-        verdict = judge(report(WHO, *direct), report(WHO, *proxied), refused or {})
+    def check(self, direct, proxied, word, note, refused=None, unshared=()):
+        verdict = judge(report(WHO, *direct), report(WHO, *proxied), refused or {}, unshared)
         self.assertEqual((verdict.word, verdict.note), (word, note))
 
     def test_alike(self):
@@ -31,6 +31,15 @@ class Verdicts(unittest.TestCase):
     def test_another_value(self):
         other = {"step": "rows", "value": [[1, "a"], [2, "b"]]}
         self.check([ROWS], [other], "FAIL", 'rows: [1][1] is null direct and "b" through pgsieve')
+
+    def test_a_step_of_an_unshared_connection(self):
+        other = {"step": "rows", "value": [[1, "b"]]}
+        self.check([ROWS], [other], "ok", "1 steps, 0 writes refused", unshared={"rows"})
+        broken = {"step": "rows", "error": "57P01", "message": "gone"}
+        self.check([ROWS], [broken], "FAIL", 'rows: [[1, "a"], [2, null]] direct and 57P01 gone through pgsieve',
+                   unshared={"rows"})
+        self.check([ROWS], [ROWS], "FAIL",
+                   "no step has the name pid, which is listed as one of a connection of one's own", unshared={"pid"})
 
     def test_a_row_less(self):
         other = {"step": "rows", "value": [[1, "a"]]}
