@@ -6,6 +6,7 @@
 mod compose;
 mod health;
 mod image;
+mod kubernetes;
 mod libclang;
 mod stack;
 mod text;
