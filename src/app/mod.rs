@@ -26,7 +26,7 @@ pub use self::error::AppError;
 use self::front::McpListener;
 pub use self::front::ProgramFront;
 use self::reload::{SettingsBaseline, SettingsReload};
-use self::upstream_watch::{RoleCheck, watch_upstream};
+use self::upstream_watch::{RoleCheck, watch_servers};
 use crate::auth::ClientAuth;
 use crate::config::receipts::ReceiptSettings;
 use crate::config::sources::SettingsSources;
@@ -65,8 +65,8 @@ use crate::telemetry::{Telemetry, panic_hook};
 use crate::upstream::cancel::CancelRegistry;
 use crate::upstream::catalog_cache::CatalogCaches;
 use crate::upstream::compile_pool::CompilePools;
-use crate::upstream::connect::Upstream;
 use crate::upstream::pool::ConnectionPools;
+use crate::upstream::servers::UpstreamServers;
 
 /// Serves until SIGTERM or SIGINT, or until the only client has closed standard input, drains, and
 /// returns when every client is gone. `sources` are what the settings were read from: they are read
@@ -124,15 +124,15 @@ async fn serve(
     let login_context = Arc::new(login_context);
     let groundings = GroundingService::new(Arc::clone(&login_context), Arc::clone(&people));
     let budgets = BudgetWriter::open(budget_file, &login_context.accounts, telemetry)?;
-    let upstream = Arc::clone(&login_context.upstream);
+    let servers = Arc::clone(&login_context.servers);
     let catalogs = login_context.catalogs.clone();
-    let tests = tests_of(tests, &upstream);
+    let tests = tests_of(tests, &servers);
     let known = (catalogs.clone(), Arc::clone(&live));
     let readiness = Arc::new(Readiness::new(known.0, known.1, telemetry.clone()));
     let shown = (groundings.clone(), login_context.receipt_issuer.clone());
     door.open(&readiness, shown, telemetry).await?;
     let seen = (Arc::clone(&readiness), telemetry.clone());
-    tokio::spawn(watch_upstream((upstream, roles), seen.0, seen.1));
+    watch_servers(&servers, roles, &seen);
     let mut signals = ProcessSignals::listen().map_err(AppError::System)?;
     if let Some(tests) = &tests {
         readiness.note_tests_wait();
@@ -214,12 +214,12 @@ fn people_of(settings: &ProgramSettings) -> SettingsPeople {
 /// The tests that have to pass, if any have to.
 fn tests_of(
     (wanted, people): (PolicyTests, SettingsPeople),
-    upstream: &Arc<Upstream>,
+    servers: &Arc<UpstreamServers>,
 ) -> Option<server::reload::policy_tests::PolicyTestRunner> {
     match wanted {
         PolicyTests::Off => None,
         PolicyTests::Required(account) => Some(server::reload::policy_tests::PolicyTestRunner {
-            upstream: Arc::clone(upstream),
+            servers: Arc::clone(servers),
             account,
             roles: people.roles,
             attributes: people.attributes,
@@ -352,16 +352,16 @@ fn login_context(
 ) -> Result<LoginContext, AppError> {
     let tls = ClientTls::load(&settings.client_tls).map_err(AppError::ClientTls)?;
     let auth = ClientAuth::load(settings.auth, &tls).map_err(AppError::Auth)?;
-    let upstream = Upstream::load(settings.upstream).map_err(AppError::UpstreamTls)?;
-    let upstream = Arc::new(upstream);
+    let servers = UpstreamServers::load(settings.upstream, settings.servers);
+    let servers = Arc::new(servers.map_err(AppError::UpstreamTls)?);
     let catalogs = CatalogCaches::start(
         settings.catalog,
-        Arc::clone(&upstream),
+        Arc::clone(servers.first()),
         &live.current(),
         telemetry.clone(),
         Handle::current(),
     );
-    let compile_pools = CompilePools::new(Arc::clone(&upstream), Handle::current());
+    let compile_pools = CompilePools::new(Handle::current());
     let mut process_key = [0; 32];
     getrandom::fill(&mut process_key)
         .map_err(|error| AppError::System(io::Error::other(error.to_string())))?;
@@ -397,7 +397,7 @@ fn login_context(
             report_as: settings.report_as,
         }),
         session_registry: SessionRegistry::default(),
-        upstream,
+        servers,
         catalogs,
         compile_pools,
         policy_store: Arc::new(PolicyStore::new(live, recording)),

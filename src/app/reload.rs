@@ -20,6 +20,7 @@ use crate::policy;
 use crate::policy::sources::PolicySource;
 use crate::server::admin::AdminCredentials;
 use crate::server::grounding::people::{CurrentPeople, SettingsPeople};
+use crate::server::reload::policy_tests::PolicyTestRunner;
 use crate::server::reload::source::{NewSettings, SettingsFaults, WatchedFiles};
 use crate::session::login::LoginContext;
 use crate::session::login::login_settings::LoginSettings;
@@ -29,7 +30,7 @@ use crate::telemetry::log::key_places::KeyPlaces;
 use crate::telemetry::{OtherSinks, Telemetry};
 use crate::upstream::account::UpstreamAccount;
 use crate::upstream::catalog_cache::catalog_account::AccountSetting;
-use crate::upstream::connect::Upstream;
+use crate::upstream::servers::UpstreamServers;
 
 /// What the settings that hold have left, for those of later to be held against.
 pub struct SettingsBaseline {
@@ -57,7 +58,7 @@ struct ReadySettings {
     settings: ProgramSettings,
     people: SettingsPeople,
     login_settings: Arc<LoginSettings>,
-    upstream: Arc<Upstream>,
+    servers: Arc<UpstreamServers>,
     sinks: OtherSinks,
 }
 
@@ -176,7 +177,7 @@ impl SettingsReload {
                 None
             }
         };
-        let upstream = Upstream::load(settings.upstream.clone())
+        let servers = UpstreamServers::load(settings.upstream.clone(), settings.servers.clone())
             .map_err(|error| problems.push(of_app(places, &AppError::UpstreamTls(error))))
             .ok();
         let sinks = self
@@ -189,8 +190,8 @@ impl SettingsReload {
             problems.extend(barring.into_iter().map(settings_problem));
             Vec::new()
         });
-        let (Some(login_settings), Some(upstream), Some(sinks), true) =
-            (login_settings, upstream, sinks, problems.is_empty())
+        let (Some(login_settings), Some(servers), Some(sinks), true) =
+            (login_settings, servers, sinks, problems.is_empty())
         else {
             let policies = Vec::new();
             return Err(SettingsFaults {
@@ -201,14 +202,14 @@ impl SettingsReload {
         let mut changed = self.held().digests.changed(&settings.digests);
         changed.retain(|key| !StartupSettings::WAITING.contains(&key.as_str()));
         let policies = settings.policies.clone();
-        let upstream = Arc::new(upstream);
         let people = people_of(&settings);
-        let tests = tests_of((settings.policy_tests.clone(), people.clone()), &upstream);
+        let servers = Arc::new(servers);
+        let tests = self.tests_of(&settings, (&people, &servers));
         let ready = ReadySettings {
             settings,
             people,
             login_settings,
-            upstream,
+            servers,
             sinks,
         };
         let renewal = Arc::clone(self);
@@ -221,13 +222,27 @@ impl SettingsReload {
         })
     }
 
+    /// The tests that policies have to pass, if any have to. Of several servers, those that are
+    /// there are known where they serve.
+    fn tests_of(
+        &self,
+        settings: &ProgramSettings,
+        (people, fresh): (&SettingsPeople, &Arc<UpstreamServers>),
+    ) -> Option<PolicyTestRunner> {
+        let servers = match fresh.are_several() {
+            true => &self.login_context.servers,
+            false => fresh,
+        };
+        tests_of((settings.policy_tests.clone(), people.clone()), servers)
+    }
+
     /// Has them hold; says how many sessions end by it.
     fn take(&self, ready: ReadySettings) -> usize {
         let ReadySettings {
             mut settings,
             people,
             login_settings,
-            upstream,
+            servers,
             sinks,
         } = ready;
         self.people.renew(people);
@@ -247,7 +262,7 @@ impl SettingsReload {
         {
             issuer.renew(receipts.keys);
         }
-        self.login_context.upstream.renew(&upstream);
+        self.login_context.servers.renew(&servers);
         if held.known != settings.catalog.account {
             self.login_context.catalogs.renew(&settings.catalog.account);
             held.known = settings.catalog.account.clone();

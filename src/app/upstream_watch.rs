@@ -1,6 +1,7 @@
 //! Whether anybody answers at the upstream, again and again; and one look at its roles, for
 //! warnings.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,11 +15,15 @@ use crate::limits;
 use crate::policy::PolicySet;
 use crate::server::readiness::Readiness;
 use crate::telemetry::Telemetry;
-use crate::telemetry::events::{UpstreamTlsFailed, UpstreamTried, UpstreamUnreachable};
+use crate::telemetry::events::{
+    UpstreamTlsFailed, UpstreamTold, UpstreamTried, UpstreamUnreachable,
+};
 use crate::telemetry::labels::CheckOutcome;
 use crate::upstream::account::UpstreamAccount;
 use crate::upstream::catalog_cache::catalog_account::AccountSetting;
 use crate::upstream::connect::{Upstream, UpstreamConnectError};
+use crate::upstream::servers::probe::{ServerProbe, ServerSight};
+use crate::upstream::servers::{UpstreamServer, UpstreamServers};
 use crate::upstream::writer::UpstreamFrames;
 
 /// A look at the roles of the database, once, when it is reached first.
@@ -47,6 +52,11 @@ impl RoleCheck {
         })
     }
 
+    /// Who looks, and where.
+    fn account(&self) -> (UpstreamAccount, String) {
+        (self.account.clone(), self.database.clone())
+    }
+
     /// Whoever may not be asked tells nothing: the catalog, which is loaded by the same account,
     /// says why.
     async fn run(self, upstream: Arc<Upstream>) {
@@ -59,8 +69,103 @@ impl RoleCheck {
     }
 }
 
+/// Looks at the servers again and again; `/readyz` tells whether one is there that is wanted.
+pub(super) fn watch_servers(
+    servers: &Arc<UpstreamServers>,
+    mut roles: Option<RoleCheck>,
+    (readiness, telemetry): &(Arc<Readiness>, Telemetry),
+) {
+    if !servers.are_several() {
+        let upstream = Arc::clone(servers.first());
+        let seen = (Arc::clone(readiness), telemetry.clone());
+        tokio::spawn(watch_upstream((upstream, roles), seen.0, seen.1));
+        return;
+    }
+    let account = roles.as_ref().map(RoleCheck::account);
+    for server in servers.all() {
+        let watch = ServerWatch {
+            servers: Arc::clone(servers),
+            server: Arc::clone(server),
+            readiness: Arc::clone(readiness),
+            telemetry: telemetry.clone(),
+        };
+        let probe = ServerProbe::new(Arc::clone(server), account.clone());
+        tokio::spawn(watch.run(probe, roles.take()));
+    }
+}
+
+/// The watch of one of several servers.
+struct ServerWatch {
+    servers: Arc<UpstreamServers>,
+    server: Arc<UpstreamServer>,
+    readiness: Arc<Readiness>,
+    telemetry: Telemetry,
+}
+
+impl ServerWatch {
+    async fn run(self, mut probe: ServerProbe, mut roles: Option<RoleCheck>) {
+        let name = self.server.to_string();
+        let mut was_there = true;
+        loop {
+            let since = Instant::now();
+            let sight = probe.look().await;
+            let (outcome, role) = match &sight {
+                ServerSight::There(role) => (CheckOutcome::Reached, *role),
+                ServerSight::Unreachable(error) => (outcome_of(error), None),
+                ServerSight::Unfit => (CheckOutcome::TimedOut, None),
+            };
+            self.telemetry.emit(&UpstreamTried {
+                upstream: &name,
+                outcome,
+                took: since.elapsed(),
+            });
+            if let Some(part) = role {
+                self.telemetry.emit(&UpstreamTold {
+                    upstream: &name,
+                    part,
+                    valid: limits::upstreams::PROBE_PAUSE_MAX,
+                });
+            }
+            if let ServerSight::Unreachable(error) = &sight
+                && let Some(failure) = error.tls_failure()
+            {
+                self.telemetry.emit(&UpstreamTlsFailed { failure });
+            }
+            let is_there = matches!(sight, ServerSight::There(_));
+            if was_there && !is_there {
+                let failure = &AwayServer(&name, &sight);
+                self.telemetry.emit(&UpstreamUnreachable { failure });
+            }
+            was_there = is_there;
+            self.readiness.note_upstream(self.servers.is_any_there());
+            if was_there && let Some(look) = roles.take() {
+                tokio::spawn(look.run(Arc::clone(self.server.upstream())));
+            }
+            probe.rest().await;
+        }
+    }
+}
+
+/// Why one of several servers is passed over, for the log.
+struct AwayServer<'a>(&'a str, &'a ServerSight);
+
+impl fmt::Display for AwayServer<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(name, sight) = self;
+        match sight {
+            ServerSight::Unreachable(error) => write!(formatter, "{name}: {error}"),
+            ServerSight::Unfit | ServerSight::There(_) => {
+                write!(
+                    formatter,
+                    "{name}: it takes connections and answers nothing in time"
+                )
+            }
+        }
+    }
+}
+
 /// Asks again and again whether anybody answers at the upstream; `/readyz` tells.
-pub(super) async fn watch_upstream(
+async fn watch_upstream(
     (upstream, mut roles): (Arc<Upstream>, Option<RoleCheck>),
     readiness: Arc<Readiness>,
     telemetry: Telemetry,
@@ -108,13 +213,19 @@ pub(super) async fn watch_upstream(
 fn outcome(attempt: &Result<UpstreamFrames, UpstreamConnectError>) -> CheckOutcome {
     match attempt {
         Ok(_) => CheckOutcome::Reached,
-        Err(UpstreamConnectError::UnknownHost(_)) => CheckOutcome::UnknownHost,
-        Err(UpstreamConnectError::Unreachable(_)) => CheckOutcome::Unreachable,
-        Err(UpstreamConnectError::TimedOut) => CheckOutcome::TimedOut,
-        Err(UpstreamConnectError::NoTls | UpstreamConnectError::NotPostgres) => {
+        Err(error) => outcome_of(error),
+    }
+}
+
+fn outcome_of(error: &UpstreamConnectError) -> CheckOutcome {
+    match error {
+        UpstreamConnectError::UnknownHost(_) => CheckOutcome::UnknownHost,
+        UpstreamConnectError::Unreachable(_) => CheckOutcome::Unreachable,
+        UpstreamConnectError::TimedOut => CheckOutcome::TimedOut,
+        UpstreamConnectError::NoTls | UpstreamConnectError::NotPostgres => {
             CheckOutcome::NotPostgres
         }
-        Err(UpstreamConnectError::Handshake(_)) => CheckOutcome::TlsHandshake,
+        UpstreamConnectError::Handshake(_) => CheckOutcome::TlsHandshake,
     }
 }
 

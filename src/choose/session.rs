@@ -66,9 +66,9 @@ impl ChoiceSession {
         } = login;
         let asked = [("user", account.user.as_str()), ("database", &database)];
         let parameters = judge.gate().judge_startup(&asked)?.parameters;
-        let pools = CompilePools::new(Arc::clone(&upstream), runtime.clone());
+        let pools = CompilePools::new(runtime.clone());
         Ok(Self {
-            compile_pool: pools.of(&database, &account, None),
+            compile_pool: pools.of(&database, &account, (None, &upstream)),
             judge,
             world,
             who,

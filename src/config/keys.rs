@@ -7,7 +7,7 @@ use crate::config::choice_weights;
 use crate::config::login_keys;
 use crate::config::settings_key::{KeyForm, SettingsKey};
 use crate::config::user_keys::USER_KEYS;
-use crate::config::{capture_keys, mcp, pool, receipt_keys};
+use crate::config::{capture_keys, mcp, pool, receipt_keys, upstream};
 
 impl SettingsKey {
     /// The key of a path.
@@ -87,12 +87,9 @@ pub const KEYS: &[SettingsKey] = &[
         doc: "Whether statements are counted: on or off. Alarms, connections and logins are always \
               counted.",
     },
-    SettingsKey {
-        path: "upstream.url",
-        form: KeyForm::Word,
-        default: "none, it must be given",
-        doc: "The Postgres behind pgsieve: postgres://[user[:password]@]host[:port]/[database].",
-    },
+    upstream::URL,
+    upstream::TARGETS,
+    upstream::LAG_MAX,
     SettingsKey {
         path: "upstream.password_file",
         form: KeyForm::Word,

@@ -38,6 +38,7 @@ use crate::upstream::address::UpstreamSettings;
 use crate::upstream::catalog_cache::CatalogCacheSettings;
 use crate::upstream::catalog_cache::catalog_account::AccountSetting;
 use crate::upstream::pool::PoolSettings;
+use crate::upstream::servers::ServersSettings;
 
 mod capture;
 mod capture_keys;
@@ -80,6 +81,8 @@ pub struct ProgramSettings {
     pub admin: Option<SocketAddr>,
     /// The Postgres behind.
     pub upstream: UpstreamSettings,
+    /// What is behind beside it.
+    pub servers: ServersSettings,
     /// TLS with clients.
     pub client_tls: ClientTlsSettings,
     /// How clients prove who they are.
@@ -326,7 +329,7 @@ pub fn choice_weights(sources: &SettingsSources) -> Result<ChoiceWeights, Vec<Se
 fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSettings> {
     let listen = server::listen(reader);
     let admin = server::admin(reader);
-    let upstream = upstream::upstream(reader);
+    let (upstream, servers) = upstream::servers(reader).unzip();
     let client_tls = client::tls(reader);
     server::check_distinct(reader, listen.as_deref(), admin);
     let auth = client::auth(reader, upstream.as_ref(), client_tls.as_ref());
@@ -363,6 +366,7 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
         listen: listen?,
         admin: admin?,
         upstream: upstream?,
+        servers: servers?,
         client_tls: client_tls?,
         auth: auth?,
         attributes: attributes?,

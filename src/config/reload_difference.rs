@@ -70,6 +70,8 @@ impl StartupSettings {
         "log.to",
         "log.format",
         "log.level",
+        "upstream.targets",
+        "upstream.lag_max",
         "pool.mode",
         "pool.size",
         "pool.query_wait",
@@ -156,6 +158,11 @@ fn barring(settings: &ProgramSettings) -> Vec<FixedSetting> {
         .map_or("off".into(), |admin| admin.to_string());
     let upstream = &settings.upstream;
     let database = upstream.database.as_deref().unwrap_or_default();
+    let others = settings.servers.others.iter();
+    let others: String = others
+        .map(|server| format!(",{}", server.endpoint))
+        .collect();
+    let places = format!("{}{others}/{database}", upstream.endpoint);
     let catalog = match settings.catalog.mode {
         CatalogMode::On => "on",
         CatalogMode::Off => "off",
@@ -168,7 +175,7 @@ fn barring(settings: &ProgramSettings) -> Vec<FixedSetting> {
     vec![
         FixedSetting::open("listen", listen.join(", ")),
         FixedSetting::open("admin.listen", admin),
-        FixedSetting::open("upstream.url", format!("{}/{database}", upstream.endpoint)),
+        FixedSetting::open("upstream.url", places),
         FixedSetting::open("catalog.mode", catalog),
         FixedSetting::open("audit.to", audit),
     ]
@@ -241,9 +248,20 @@ fn waiting(settings: &ProgramSettings) -> Vec<FixedSetting> {
         FixedSetting::open("log.format", format),
         FixedSetting::open("log.level", settings.log.level.name()),
     ];
+    waiting.extend(of_servers(settings));
     waiting.extend(of_pool(settings));
     waiting.extend(of_agents(settings));
     waiting
+}
+
+/// Which of several servers serve.
+fn of_servers(settings: &ProgramSettings) -> Vec<FixedSetting> {
+    let servers = &settings.servers;
+    let lag_max = format!("{} ms", servers.lag_max.as_millis());
+    vec![
+        FixedSetting::open("upstream.targets", servers.targets.name()),
+        FixedSetting::open("upstream.lag_max", lag_max),
+    ]
 }
 
 /// The connections that sessions share; without any, the other keys count for nothing.
@@ -398,7 +416,8 @@ mod tests {
             "admin.token_file",
             "admin.hosts",
             "strict_files",
-            "upstream.",
+            "upstream.password_file",
+            "upstream.tls.",
             "client.",
             "policy.",
             "catalog.user",

@@ -6,25 +6,75 @@
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
+use super::quantities::duration;
+use super::settings_key::{KeyForm, SettingsKey};
 use crate::config::libpq::LibpqDefaults;
 use crate::config::value_reader::{KeyReader, PlacedWord, ReadValue};
+use crate::limits;
 use crate::secret::Secret;
 use crate::upstream::address::UpstreamSettings;
+use crate::upstream::address::host_list::UpstreamAddress;
+use crate::upstream::servers::ServersSettings;
 
-/// `upstream`.
+/// Where the database is.
+pub const URL: SettingsKey = SettingsKey {
+    path: "upstream.url",
+    form: KeyForm::Word,
+    default: "none, it must be given",
+    doc: "The Postgres behind pgsieve: postgres://[user[:password]@]host[:port]/[database]. A primary \
+          and its standbys are named as libpq has it: postgres://user@one:5432,two:5432/database.",
+};
+
+/// Which of several servers serve.
+pub const TARGETS: SettingsKey = SettingsKey {
+    path: "upstream.targets",
+    form: KeyForm::Word,
+    default: "the URL's target_session_attrs; without it prefer-standby",
+    doc: "Which of several servers sessions go to: any, primary, standby (never the primary), or \
+          prefer-standby (the primary where no standby is there and near enough).",
+};
+
+/// How old what a standby shows may be.
+pub const LAG_MAX: SettingsKey = SettingsKey {
+    path: "upstream.lag_max",
+    form: KeyForm::Word,
+    default: "30s",
+    doc: "How far a standby may be behind, as it says itself, for sessions to be sent there, from \
+          100ms to 1d.",
+};
+
+/// `upstream`, of which one server is named.
 pub fn upstream(reader: &mut KeyReader) -> Option<UpstreamSettings> {
+    let (upstream, servers) = servers(reader)?;
+    if !servers.others.is_empty() {
+        let place = reader.place_of("upstream.url");
+        reader.note(&place, "names more than one host, where one is wanted");
+        return None;
+    }
+    Some(upstream)
+}
+
+/// `upstream`: the first server, and the others with what is said of them all.
+pub fn servers(reader: &mut KeyReader) -> Option<(UpstreamSettings, ServersSettings)> {
+    let day = std::time::Duration::from_secs(24 * 3600);
+    let bounds = (std::time::Duration::from_millis(100), day);
+    let lag_max = duration(reader, LAG_MAX.path, bounds, limits::upstreams::LAG_MAX);
     let mut wrong = false;
     let mut more = String::new();
-    for (path, parameter) in TLS_KEYS {
+    for (path, parameter) in PARAMETER_KEYS {
         match reader.word(path) {
             ReadValue::Absent => {}
             ReadValue::Wrong => wrong = true,
             ReadValue::Given(word) => {
-                let is_file = *parameter != "sslmode" && word.text != "system";
+                let is_word = matches!(*parameter, "sslmode" | "target_session_attrs");
+                let is_file = !is_word && word.text != "system";
                 if is_file && matches!(reader.file(path), ReadValue::Wrong) {
                     wrong = true;
                 }
-                let value = utf8_percent_encode(&word.text, NON_ALPHANUMERIC);
+                let value = match *parameter {
+                    "target_session_attrs" => word.text.clone(),
+                    _ => utf8_percent_encode(&word.text, NON_ALPHANUMERIC).to_string(),
+                };
                 more.push_str(&format!("&{parameter}={value}"));
             }
         }
@@ -48,8 +98,20 @@ pub fn upstream(reader: &mut KeyReader) -> Option<UpstreamSettings> {
     };
     let sign = if url.text.contains('?') { "" } else { "?" };
     let address = format!("{}{sign}{more}", url.text);
-    match UpstreamSettings::parse_with(&address, &defaults.words) {
-        Ok(settings) if !wrong => Some(completed(reader, settings, password, (url, defaults))),
+    match UpstreamAddress::parse_with(&address, &defaults.words) {
+        Ok(address) if !wrong => {
+            let UpstreamAddress { servers, targets } = address;
+            let mut servers = servers.into_iter();
+            let first = completed(reader, servers.next()?, password, (url, defaults));
+            let others = servers.map(|server| like(&first, server)).collect();
+            let targets = targets.unwrap_or_default();
+            let servers = ServersSettings {
+                others,
+                targets,
+                lag_max: lag_max?,
+            };
+            Some((first, servers))
+        }
         Ok(_) => None,
         Err(problems) => {
             let place = match defaults.variables.as_slice() {
@@ -61,6 +123,14 @@ pub fn upstream(reader: &mut KeyReader) -> Option<UpstreamSettings> {
             }
             None
         }
+    }
+}
+
+/// Another server of the same address: whoever logs in at the first does so there.
+fn like(first: &UpstreamSettings, server: UpstreamSettings) -> UpstreamSettings {
+    UpstreamSettings {
+        password: first.password.clone(),
+        ..server
     }
 }
 
@@ -103,9 +173,10 @@ const URL_WANTED: &str = "is required: postgres://user@host:port/database, in th
 const FLAG: &str = "--upstream";
 
 /// The keys, and the parameters of the URL that mean the same.
-const TLS_KEYS: &[(&str, &str)] = &[
+const PARAMETER_KEYS: &[(&str, &str)] = &[
     ("upstream.tls.mode", "sslmode"),
     ("upstream.tls.root_certificate", "sslrootcert"),
     ("upstream.tls.certificate", "sslcert"),
     ("upstream.tls.key", "sslkey"),
+    ("upstream.targets", "target_session_attrs"),
 ];

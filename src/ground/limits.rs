@@ -14,6 +14,7 @@ pub mod mcp;
 pub mod pools;
 pub mod receipts;
 pub mod served_groundings;
+pub mod upstreams;
 
 use std::time::Duration;
 

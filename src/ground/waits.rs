@@ -106,11 +106,19 @@ waits! {
     /// A connection of the pool: one that others give back, or a new one.
     PoolConnection: WaitEnd::Setting("pool.query_wait"), at [
         "src/session/pooling/checkout.rs", "src/upstream/pool/mod.rs",
-        "src/upstream/pool/source.rs",
+        "src/upstream/pool/source.rs", "src/upstream/servers/session_home.rs",
     ];
     /// What a connection says of its settings, or its taking those of a session.
     PoolSettings: WaitEnd::Within(limits::pools::SETTLE_TIME_MAX),
         at ["src/session/pooling/checkout.rs", "src/upstream/pool/connection.rs"];
+    /// The first look at each of several servers, before a login goes to one.
+    ServerLook: WaitEnd::Within(limits::upstreams::FIRST_LOOK_WAIT_MAX), at [
+        "src/session/login/login_server.rs", "src/upstream/servers/mod.rs",
+        "src/upstream/servers/server_state.rs",
+    ];
+    /// What a server says when it is looked at, and the pause before the next look.
+    ServerProbe: WaitEnd::Within(limits::upstreams::PROBE_PAUSE_MAX),
+        at ["src/upstream/servers/probe.rs"];
     /// Memory, for a message or an answer that is longer than most.
     Memory: WaitEnd::Within(limits::MEMORY_WAIT_MAX),
         at ["src/session/memory/mod.rs", "src/session/memory/budget.rs"];

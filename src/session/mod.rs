@@ -102,6 +102,7 @@ use crate::telemetry::session_info::SessionInfo;
 use crate::upstream::backend_signals::SessionSignals;
 use crate::upstream::cancel::CancelGuard;
 use crate::upstream::lease::UpstreamLease;
+use crate::upstream::servers::ServerLease;
 use crate::wire::backend::TransactionStatus;
 use crate::wire::encode;
 
@@ -179,6 +180,8 @@ async fn log_in(
 struct Enlisted {
     _membership: SessionRegistration,
     _lapse: Option<Lapse>,
+    /// Counts it at its server, where it stays there.
+    server: Option<ServerLease>,
 }
 
 /// Sets the protocol up.
@@ -193,7 +196,7 @@ fn begin(
         .map_or_else(Arc::default, CancelGuard::wishes);
     let activity = Arc::new(SessionActivity::default());
     let seen = (state_handle.clone(), Arc::clone(&activity));
-    let enlisted = register_session(&opened, &signals, seen, &server_shared.login_context);
+    let mut enlisted = register_session(&opened, &signals, seen, &server_shared.login_context);
     let OpenedSession {
         login_settings,
         admission: _,
@@ -208,16 +211,14 @@ fn begin(
         catalog_cache,
         compile_pool,
         counted_session,
+        server,
         cancel,
         pooled,
     } = *opened;
     let info = Arc::new(info);
-    let user = upstream
-        .parameter("session_authorization")
-        .unwrap_or_default();
     let canceller = cancel.as_ref().map(CancelGuard::canceller);
     let facts = UpstreamFacts {
-        user: user.to_owned(),
+        user: String::from(upstream.parameter(AUTHORIZATION).unwrap_or_default()),
         server_major: upstream.major_version(),
         server: upstream.server,
         self_report: match upstream.parameter("default_transaction_read_only") {
@@ -242,7 +243,7 @@ fn begin(
     let shared = server_shared.shared();
     let mut protocol = SessionProtocol::new(&shared, assigned_policy, Arc::clone(&info), facts);
     protocol.witness.activity = activity;
-    let pooled = pooled.map(|login| share(&mut protocol, *login, &info));
+    let pooled = share(&mut protocol, (pooled, server), &mut enlisted);
     let (lease, upstream) = UpstreamLease::of(upstream.framed, cancel);
     let read_buffer = Arc::clone(&server_shared.read_buffer);
     let worker = (read_buffer, server_shared.turns.clone());
@@ -253,19 +254,28 @@ fn begin(
     (Box::new(relay.shown_by(state_handle, share)), enlisted)
 }
 
-/// The session shares its connections from now on.
+/// The session shares its connections from now on, where its login was on one of a pool. It counts
+/// at its server for as long as it stays there.
 fn share(
     protocol: &mut SessionProtocol,
-    mut login: PooledLogin,
-    info: &SessionInfo,
-) -> Box<PooledRelay> {
+    (login, server): (Option<Box<PooledLogin>>, ServerLease),
+    enlisted: &mut Enlisted,
+) -> Option<Box<PooledRelay>> {
+    let Some(mut login) = login else {
+        enlisted.server = Some(server);
+        return None;
+    };
+    let info = &protocol.witness.info;
     let prepared = std::mem::take(&mut login.state.prepared);
-    let pooled = PooledRelay::new(login, (info.user(), info.id()));
+    let pooled = PooledRelay::new((*login, server), (info.user(), info.id()));
     let mut side = PoolSide::new(info.id(), pooled.values());
     side.connection_changed(prepared);
     protocol.upstream.pool = Some(Box::new(side));
-    Box::new(pooled)
+    Some(Box::new(pooled))
 }
+
+/// The parameter that says as whom a session is logged in.
+const AUTHORIZATION: &str = "session_authorization";
 
 /// What the upstream was asked at startup to hold statements to.
 fn asked_statement_timeout(parameters: &[(String, String)]) -> Option<String> {
@@ -308,6 +318,7 @@ fn register_session(
     let ends = opened.ends;
     Box::new(Enlisted {
         _membership: membership,
+        server: None,
         _lapse: ends.map(|ends| Lapse::at(ends, Arc::clone(signals))),
     })
 }

@@ -156,7 +156,13 @@ pub async fn log_in_patiently(
     }
 }
 
-async fn log_in_once(
+/// Logs in once.
+///
+/// May be cancelled: the connection is dropped.
+///
+/// # Errors
+/// The upstream cannot be reached in time, or does not let the account in.
+pub async fn log_in_once(
     upstream: &Upstream,
     (user, password): (&str, Option<&Secret>),
     request: LoginRequest<'_>,

@@ -94,6 +94,11 @@ impl SessionOwner {
         }
     }
 
+    /// The session is at that server from now on.
+    pub(super) fn move_to(&mut self, server: Option<ServerIdentity>) {
+        self.server = server;
+    }
+
     fn is_same(&self, other: &Self) -> bool {
         let same_server = match (&self.server, &other.server) {
             (Some(own), Some(other)) => own.is_same_server(other),

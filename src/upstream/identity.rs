@@ -64,6 +64,13 @@ impl ServerIdentity {
             && both.is_none_or(|(own, other)| own == other)
     }
 
+    /// Whether the contents of both may have one origin: a server, its standbys, and what is
+    /// started again of them. The database keeps its oid in all of them.
+    pub fn may_be_copy_of(&self, other: &Self) -> bool {
+        let both = self.system.zip(other.system);
+        self.database == other.database && both.is_none_or(|(own, other)| own == other)
+    }
+
     /// Whether both are of the same run of the same server, whatever their databases.
     pub fn is_same_server(&self, other: &Self) -> bool {
         let database = self.database;

@@ -7,8 +7,10 @@
 use std::sync::Arc;
 
 use super::cancel::{CancelGuard, CancelResult, DetachedConnection};
+use super::identity::ServerIdentity;
 use super::login::UpstreamKey;
 use super::outbox::Outbox;
+use super::servers::ServerLease;
 use super::writer::{UpstreamFrames, UpstreamStream};
 use crate::limits;
 use crate::net::framed_stream::FramedStream;
@@ -36,6 +38,13 @@ impl UpstreamLease {
     /// Takes a session that has just logged in.
     pub fn of(framed: UpstreamFrames, cancel: Option<CancelGuard>) -> (Self, UpstreamFrames) {
         (Self { cancel }, framed)
+    }
+
+    /// It is a session of that server from now on; it has no connection.
+    pub fn move_to(&self, server: &ServerLease, identity: Option<ServerIdentity>) {
+        if let Some(cancel) = &self.cancel {
+            cancel.move_to(server.upstream(), identity);
+        }
     }
 
     /// Another connection is the session's from now on: a cancel reaches that one.

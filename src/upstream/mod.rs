@@ -1,7 +1,7 @@
 //! The real Postgres: where it is, how pgsieve logs in to it, proof that the session is read-only,
 //! how a cancel finds it, and what its databases contain.
 //!
-//! * `address`, `connect`: where it is, and a connection to it
+//! * `address`, `connect`: where it is, and a connection to it; `servers`: which of several
 //! * `login`, `password`, `login_retry`, `login_refusal`: the login of a session
 //! * `verify`, `session_settings`, `identity`: proof of what the session is, and of which server
 //! * `outbox`: what may be sent, and the only door for client text; `writer`: the connection, which
@@ -29,6 +29,7 @@ pub mod outbox;
 pub mod password;
 pub mod pool;
 pub mod read_session;
+pub mod servers;
 mod session_settings;
 pub mod snapshot;
 pub mod tripwire;

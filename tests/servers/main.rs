@@ -50,4 +50,6 @@ mod support;
 #[cfg(test)]
 mod telemetry;
 #[cfg(test)]
+mod upstreams;
+#[cfg(test)]
 mod versions;

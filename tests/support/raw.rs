@@ -210,7 +210,8 @@ impl Frame {
         }
     }
 
-    fn two_strings(&self) -> (String, String) {
+    /// The first two strings of its body: name and value of a ParameterStatus.
+    pub fn two_strings(&self) -> (String, String) {
         let mut parts = self.body.split(|byte| *byte == 0);
         let mut next = || String::from_utf8_lossy(parts.next().unwrap_or_default()).into_owned();
         (next(), next())

@@ -43,6 +43,7 @@ use crate::upstream::catalog_cache::catalog_account::AccountSetting;
 use crate::upstream::catalog_cache::policy_effects::{KnownDatabase, PolicyEffects};
 use crate::upstream::catalog_cache::settings::CatalogMode;
 use crate::upstream::connect::Upstream;
+use crate::upstream::servers::UpstreamServers;
 
 /// What came of it.
 #[derive(Debug, Default)]
@@ -80,13 +81,13 @@ pub fn check(settings: ProgramSettings, who: Option<&AssumedSession>) -> io::Res
         attributes: settings.attributes.clone(),
         ..AssumedDatabase::default()
     };
-    match Upstream::load(settings.upstream.clone()) {
-        Ok(upstream) => {
+    match UpstreamServers::load(settings.upstream.clone(), settings.servers.clone()) {
+        Ok(servers) => {
             // A thread of its own drives connections while this one judges.
             let mut builder = runtime::Builder::new_multi_thread();
             let runtime = builder.worker_threads(1).enable_all().build()?;
-            let (known, upstream) = (&mut world, Arc::new(upstream));
-            checked.upstream(&settings, &upstream, known, &runtime);
+            let (known, servers) = (&mut world, Arc::new(servers));
+            checked.upstream(&settings, &servers, known, &runtime);
         }
         Err(error) => checked.wrong_start(&AppError::UpstreamTls(error)),
     }
@@ -181,11 +182,16 @@ impl CheckReport {
     fn upstream(
         &mut self,
         settings: &ProgramSettings,
-        upstream: &Arc<Upstream>,
+        servers: &Arc<UpstreamServers>,
         world: &mut AssumedDatabase,
         runtime: &Runtime,
     ) {
-        let reached = runtime.block_on(self.logins(settings, upstream));
+        let mut reached = true;
+        for server in servers.all() {
+            let logins = self.logins(settings, (server.upstream(), servers.are_several()));
+            reached &= runtime.block_on(logins);
+        }
+        let upstream = servers.first();
         let reader = match (&settings.catalog.account, settings.catalog.mode) {
             (
                 AccountSetting::Configured(account) | AccountSetting::OfUrl(account),
@@ -203,7 +209,7 @@ impl CheckReport {
             return;
         }
         let tests = PolicyTestRunner {
-            upstream: Arc::clone(upstream),
+            servers: Arc::clone(servers),
             account: reader.clone(),
             roles: LoginRoles::of(&settings.auth),
             attributes: settings.attributes.clone(),
@@ -238,18 +244,28 @@ impl CheckReport {
         }
     }
 
-    /// A login for each account. Whether the upstream answers at all.
-    async fn logins(&mut self, settings: &ProgramSettings, upstream: &Upstream) -> bool {
+    /// A login for each account, at one of several servers or the only one. Whether it answers at
+    /// all.
+    async fn logins(
+        &mut self,
+        settings: &ProgramSettings,
+        (upstream, is_of_several): (&Upstream, bool),
+    ) -> bool {
         let accounts = accounts(settings);
+        let name = match is_of_several {
+            true => format!(" {}", upstream.settings().endpoint),
+            false => String::new(),
+        };
+        let url = format!("upstream.url{name}");
         if accounts.is_empty() {
             let deadline = Instant::now() + limits::UPSTREAM_CONNECT_TIME_MAX;
             let attempt = upstream.connect(deadline).await;
             match &attempt {
-                Ok(_) => self.told.push(
-                    "the upstream answers; nobody was logged in: the settings name no user there"
-                        .into(),
-                ),
-                Err(error) => self.wrong_at("upstream.url", &error),
+                Ok(_) => self.told.push(format!(
+                    "the upstream{name} answers; nobody was logged in: the settings name no user \
+                     there"
+                )),
+                Err(error) => self.wrong_at(&url, &error),
             }
             return attempt.is_ok();
         }
@@ -261,20 +277,20 @@ impl CheckReport {
             match opened {
                 Ok(_session) => logged_in += 1,
                 Err(OwnSessionError::Unreachable(error)) => {
-                    self.wrong_at("upstream.url", &error);
+                    self.wrong_at(&url, &error);
                     return false;
                 }
                 Err(error) => {
                     let user = &account.user;
                     self.wrong(&format!(
-                        "{place}: no login as {user:?} at {database:?}: {error}"
+                        "{place}: no login as {user:?} at {database:?}{name}: {error}"
                     ));
                 }
             }
         }
         self.told.push(match logged_in {
-            1 => "a login at the upstream works".to_owned(),
-            count => format!("{count} logins at the upstream work"),
+            1 => format!("a login at the upstream{name} works"),
+            count => format!("{count} logins at the upstream{name} work"),
         });
         true
     }

@@ -76,9 +76,9 @@ impl RepairRun {
             let (place, what) = ("--policy".into(), refusal.message.clone());
             vec![SettingsProblem { place, what }]
         })?;
-        let sides = CompilePools::new(Arc::clone(&upstream), runtime.handle().clone());
+        let sides = CompilePools::new(runtime.handle().clone());
         let bench = Self {
-            compile_pool: sides.of(&database, &account, None),
+            compile_pool: sides.of(&database, &account, (None, &upstream)),
             user,
             login: ExecutionLogin {
                 upstream,

@@ -12,7 +12,7 @@ use crate::upstream::pool::PoolSettings;
 pub const MODE: SettingsKey = SettingsKey {
     path: "pool.mode",
     form: KeyForm::Word,
-    default: "session",
+    default: "transaction; session where client.auth.method is passthrough",
     doc: "How long a client keeps a connection to the upstream: session, until it leaves, or \
           transaction, until its transaction is over, so that many clients share few connections; \
           that takes another client.auth.method than passthrough.",
@@ -57,7 +57,8 @@ pub const SERVER_IDLE_TIMEOUT: SettingsKey = SettingsKey {
 
 /// `pool.…`; none in it where each session has a connection of its own.
 pub fn pool(reader: &mut KeyReader, auth: Option<&AuthSettings>) -> Option<Option<PoolSettings>> {
-    let is_shared = reader.parsed("pool.mode", false, |text| match text {
+    let is_proved = auth.is_some_and(|auth| !matches!(auth, AuthSettings::Passthrough { .. }));
+    let is_shared = reader.parsed("pool.mode", is_proved, |text| match text {
         "session" => Ok(false),
         "transaction" => Ok(true),
         _ => Err("session or transaction is wanted".into()),

@@ -28,7 +28,7 @@ use crate::upstream::address::UpstreamSettings;
 use crate::upstream::cancel::CancelRegistry;
 use crate::upstream::catalog_cache::CatalogCaches;
 use crate::upstream::compile_pool::CompilePools;
-use crate::upstream::connect::Upstream;
+use crate::upstream::servers::{ServersSettings, UpstreamServers};
 
 const TOKEN: &str = "a-token-of-sixteen-or-more";
 
@@ -63,7 +63,7 @@ fn admin(readiness: &Arc<Readiness>, token: Option<&str>) -> AdminServices {
 /// Of a pgsieve that looks into no database.
 fn groundings() -> GroundingService {
     let settings = UpstreamSettings::parse("postgres://127.0.0.1:1/shop").unwrap();
-    let upstream = Arc::new(Upstream::load(settings).unwrap());
+    let servers = UpstreamServers::load(settings, ServersSettings::alone()).unwrap();
     let telemetry = Telemetry::quiet().unwrap();
     let login_context = LoginContext {
         login_settings: CurrentLoginSettings::new(LoginSettings {
@@ -74,9 +74,9 @@ fn groundings() -> GroundingService {
             report_as: ReportAs::default(),
         }),
         session_registry: SessionRegistry::default(),
-        upstream: Arc::clone(&upstream),
+        servers: Arc::new(servers),
         catalogs: CatalogCaches::off(),
-        compile_pools: CompilePools::new(upstream, Handle::current()),
+        compile_pools: CompilePools::new(Handle::current()),
         policy_store: Arc::new(PolicyStore::only(Arc::new(Policy::agent()))),
         cancels: CancelRegistry::new(),
         accounts: UserAccounts::new(),

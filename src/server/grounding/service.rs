@@ -259,9 +259,11 @@ impl GroundingService {
     /// What no snapshot has.
     async fn read_details(&self, plan: &GroundingPlan) -> Result<CatalogDetails, GroundingFailure> {
         let GroundableDatabase {
-            account, server, ..
+            account,
+            server,
+            upstream,
+            ..
         } = &plan.database;
-        let upstream = &self.login_context.upstream;
         let name = plan.database.database();
         let opened = snapshot::connect_hearing(upstream, account, name, Arc::default()).await;
         let unread = GroundingFailure::Unread("the database's catalog cannot be read");
@@ -295,7 +297,7 @@ impl GroundingService {
         });
         GroundingLogin {
             runtime: Handle::current(),
-            upstream: Arc::clone(&self.login_context.upstream),
+            upstream: Arc::clone(&plan.database.upstream),
             account: account.unwrap_or_else(|| plan.database.account.clone()),
             database: plan.database.database().to_owned(),
             server: plan.database.server,

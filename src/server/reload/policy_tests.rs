@@ -29,14 +29,14 @@ use crate::policy::{Policy, PolicyProblem, PolicySet};
 use crate::upstream::account::UpstreamAccount;
 use crate::upstream::catalog_cache::CatalogCaches;
 use crate::upstream::catalog_cache::policy_effects::{KnownDatabase, PolicyEffects};
-use crate::upstream::connect::Upstream;
+use crate::upstream::servers::UpstreamServers;
 use crate::upstream::snapshot;
 
 /// Runs the tests.
 #[derive(Clone)]
 pub struct PolicyTestRunner {
     /// The way to databases that no client has come to yet.
-    pub upstream: Arc<Upstream>,
+    pub servers: Arc<UpstreamServers>,
     /// Who looks into them.
     pub account: UpstreamAccount,
     /// As whom users log in there.
@@ -220,7 +220,8 @@ impl PolicyTestRunner {
     /// # Errors
     /// Why it cannot be read, in words.
     pub async fn read_catalog(&self, database: &str) -> Result<Catalog, String> {
-        let connected = snapshot::connect(&self.upstream, &self.account, database).await;
+        let upstream = self.servers.any();
+        let connected = snapshot::connect(&upstream, &self.account, database).await;
         let (client, _task) = connected.map_err(|error| error.to_string())?;
         let loaded = snapshot::load(&client).await;
         Catalog::build(loaded.map_err(|error| error.to_string())?)

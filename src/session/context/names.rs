@@ -18,6 +18,7 @@ use crate::sqlstate;
 use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::upstream::catalog_cache::CatalogCache;
 use crate::upstream::catalog_cache::groundings::GivenGrounding;
+use crate::upstream::identity::ServerIdentity;
 use crate::wire::frontend::{Bind, Execute};
 
 /// What a session's names mean, and who knows.
@@ -60,7 +61,13 @@ impl NameContext {
         self.catalog_cache.as_deref()
     }
 
-    /// What the database contains is to be seen anew: under another policy.
+    /// What the database contains is kept by that cache from now on.
+    fn move_to(&mut self, catalog_cache: Option<Arc<CatalogCache>>) {
+        self.catalog_cache = catalog_cache;
+        self.forget_catalog();
+    }
+
+    /// What the database contains is to be seen anew: under another policy, or at another server.
     pub(in crate::session) fn forget_catalog(&mut self) {
         self.generation = 0;
         self.effect_graph = None;
@@ -88,6 +95,24 @@ impl SessionContext {
         let catalog_cache = self.name_context.catalog_cache()?;
         let groundings = catalog_cache.groundings();
         groundings.given(version, self.names.role(), policy.name())
+    }
+
+    /// The session is at another server from now on, of the same major version: everything is
+    /// judged by what that contains.
+    pub(in crate::session) fn move_to(
+        &mut self,
+        server: Option<ServerIdentity>,
+        catalog_cache: Option<Arc<CatalogCache>>,
+    ) {
+        self.names
+            .set_server(server.map_or(0, |server| server.number()));
+        self.names.set_effect_graph(None);
+        self.name_context.move_to(catalog_cache);
+    }
+
+    /// What is reported to the client in place of a setting of the server's, where anything is.
+    pub(in crate::session) fn reported(&self, name: &str) -> Option<&'static str> {
+        self.report_as.parameter(name)
     }
 
     /// Takes over what the cache has learned, before anything is judged.

@@ -10,8 +10,10 @@ use tokio::time::Instant;
 
 use super::error::LoginError;
 use super::greeting::StartupPacket;
+use super::login_server::LoginServer;
 use super::login_settings::{AdmissionProof, LoginSettings};
 use super::pending_logins::PendingLogin;
+use super::proof::ProofGiven;
 use super::reached::ReachedUpstream;
 use super::startup::{self, AdmittedStartup, JudgedStartup};
 use super::{AdmittedCaller, LoginContext, LoginEnd, OpenedSession};
@@ -39,30 +41,12 @@ use crate::upstream::backend_signals::SessionOwner;
 use crate::upstream::cancel::CancelGuard;
 use crate::upstream::catalog_cache::CatalogCache;
 use crate::upstream::compile_pool::CompilePool;
+use crate::upstream::connect::Upstream;
 use crate::upstream::login::UpstreamSession;
+use crate::upstream::servers::ServerLease;
 use crate::upstream::verify::VerifiedSession;
 use crate::wire::encode::{self, ErrorFields, ErrorSeverity};
 use crate::wire::startup::ProtocolVersion;
-
-/// Where a client proves who it is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ProofGiven {
-    /// To pgsieve.
-    Here,
-    /// To the upstream.
-    Upstream,
-}
-
-impl ProofGiven {
-    fn of(admitted: &AdmittedIdentity<'_>) -> Self {
-        match admitted {
-            AdmittedIdentity::AsItself => Self::Upstream,
-            AdmittedIdentity::As(_)
-            | AdmittedIdentity::BoundAs(_)
-            | AdmittedIdentity::Proved { .. } => Self::Here,
-        }
-    }
-}
 
 /// One login under way.
 pub struct LoginAttempt<'d> {
@@ -84,6 +68,8 @@ pub struct LoginAttempt<'d> {
     pub draining: DrainReceiver,
     /// Who has been let in already, by the MCP server.
     pub caller: Option<Arc<AdmittedCaller>>,
+    /// The server that it goes to.
+    pub server: LoginServer,
 }
 
 /// The way to a session that was gone so far: what is there if it ends here.
@@ -95,6 +81,7 @@ struct LoginProgress {
     catalog_cache: Option<Arc<CatalogCache>>,
     compile_pool: CompilePool,
     counted_session: CountedSession,
+    server: ServerLease,
     cancel: Option<CancelGuard>,
     pooled: Option<Box<PooledLogin>>,
     method: LoginMethod,
@@ -140,6 +127,7 @@ impl LoginAttempt<'_> {
                 catalog_cache,
                 compile_pool,
                 counted_session,
+                server,
                 cancel,
                 pooled,
                 method,
@@ -166,6 +154,7 @@ impl LoginAttempt<'_> {
                     catalog_cache,
                     compile_pool,
                     counted_session,
+                    server,
                     cancel,
                     pooled,
                 }))
@@ -219,16 +208,12 @@ impl LoginAttempt<'_> {
                 .map_err(LoginError::Link)?;
         }
         let mut admitted = self.prove(client, &bare.user).await?;
+        self.server.choose().await?;
         let proof = ProofGiven::of(&admitted);
         let welcome = self
             .decide(client, admission, (&mut admitted, &bare))
             .await?;
-        let method = match admitted {
-            AdmittedIdentity::BoundAs(_) => LoginMethod::ScramPlus,
-            AdmittedIdentity::AsItself
-            | AdmittedIdentity::As(_)
-            | AdmittedIdentity::Proved { .. } => self.method(),
-        };
+        let method = self.method_of(&admitted);
         let caller_ends = self.caller.as_ref().and_then(|caller| caller.ends);
         let ends = admitted.ends().or(caller_ends);
         let ReachedUpstream {
@@ -246,11 +231,12 @@ impl LoginAttempt<'_> {
         } = welcome;
         let server = upstream.server.as_ref();
         let compile_pools = &self.login_context.compile_pools;
-        let compile_pool = compile_pools.of(&plan.database, &account, server);
+        let way = self.server.upstream()?;
+        let compile_pool = compile_pools.of(&plan.database, &account, (server, &way));
         // The first client of a database at a server waits for what the gate must know to judge
         // with it.
         let catalogs = &self.login_context.catalogs;
-        let catalog_cache = catalogs.of(&plan.database, server, account);
+        let catalog_cache = catalogs.of(&plan.database, (server, &way), account);
         if let Some(catalog_cache) = &catalog_cache {
             catalog_cache.first_load(self.deadline).await;
         }
@@ -258,7 +244,7 @@ impl LoginAttempt<'_> {
         let policy_store = (&*self.login_context.policy_store, &membership);
         let assigned_policy = startup::confirm(assigned_policy, (&asked, &plan), policy_store)?;
         let who = (&plan, &assigned_policy);
-        let cancel = self.answer(client, version, who, &upstream).await?;
+        let cancel = self.answer(client, version, who, (&upstream, way)).await?;
         Ok(LoginProgress {
             upstream,
             plan,
@@ -267,6 +253,7 @@ impl LoginAttempt<'_> {
             catalog_cache,
             compile_pool,
             counted_session,
+            server: self.server.take()?,
             cancel,
             pooled,
             method,
@@ -319,7 +306,7 @@ impl LoginAttempt<'_> {
         client: &mut FramedStream,
         version: ProtocolVersion,
         (plan, assigned_policy): (&StartupPlan, &AssignedPolicy),
-        upstream: &UpstreamSession,
+        (upstream, target): (&UpstreamSession, Arc<Upstream>),
     ) -> Result<Option<CancelGuard>, LoginError> {
         let unsaid = |cause| LoginError::Auth(AuthError::Unencodable(cause));
         let mut out = BytesMut::new();
@@ -334,7 +321,6 @@ impl LoginAttempt<'_> {
         }
         let mut guard = None;
         if let Some(key) = &upstream.key {
-            let target = self.login_context.upstream.clone();
             let client = match self.peer {
                 PeerAddress::Tcp(address) => format!("{}@{}", plan.user, address.ip()),
                 PeerAddress::Unix | PeerAddress::Mcp(_) => plan.user.clone(),
@@ -408,6 +394,16 @@ impl LoginAttempt<'_> {
         LoginEnd::Closed {
             info: self.info,
             reason: denial.closed(),
+        }
+    }
+
+    /// The way in which a client has proved who it is.
+    fn method_of(&self, admitted: &AdmittedIdentity<'_>) -> LoginMethod {
+        match admitted {
+            AdmittedIdentity::BoundAs(_) => LoginMethod::ScramPlus,
+            AdmittedIdentity::AsItself
+            | AdmittedIdentity::As(_)
+            | AdmittedIdentity::Proved { .. } => self.method(),
         }
     }
 

@@ -65,6 +65,8 @@ pub enum LoginError {
     NoKey,
     /// Its login cannot be put on record: the audit takes no lines.
     NotOnRecord,
+    /// None of several servers is there that is wanted.
+    NoServer,
     /// Every connection that it may have was busy for too long.
     PoolBusy {
         /// How many there are.
@@ -159,7 +161,7 @@ impl LoginError {
             },
             Self::IdentityRefused(_) => LoginOutcome::UpstreamRefused,
             Self::Upstream(UpstreamLoginError::Link(PeerError::TimedOut)) => LoginOutcome::TimedOut,
-            Self::Upstream(_) | Self::NoKey => LoginOutcome::UpstreamUnreachable,
+            Self::Upstream(_) | Self::NoServer | Self::NoKey => LoginOutcome::UpstreamUnreachable,
             Self::Shutdown => LoginOutcome::Drained,
             Self::TooManyConnections | Self::TooManyUsers | Self::PoolBusy { .. } => {
                 LoginOutcome::TooManyConnections
@@ -323,6 +325,7 @@ impl LoginError {
             Self::NotReadOnly(error) => unproved_words(error),
             Self::Shutdown => text(sqlstate::CANNOT_CONNECT_NOW, "the proxy is shutting down")
                 .hint("Connect again: another copy, or the next one, takes connections."),
+            Self::NoServer => unproven::no_server_words(),
             Self::NoKey => text(sqlstate::INTERNAL_ERROR, "no cancel key could be made"),
             Self::NotOnRecord => text(
                 sqlstate::CANNOT_CONNECT_NOW,

@@ -5,18 +5,22 @@
 //! upstream but its name, its database, its password and settings that the gate let through.
 //!
 //! * `greeting`: TLS and the first packet; `startup`: the StartupMessage
-//! * `attempt`: one login; `upstream_login`, `reached`: the session that it leads to
+//! * `attempt`: one login; `login_server`: where it goes; `upstream_login`, `reached`: the session
+//!   that it leads to
 //! * `login_settings`: certificates and proofs that logins are held to; `disabled_users`: who may
 //!   not come in; `superusers`: who may do everything
 //! * `pending_logins`: connections that have not logged in yet
+//! * `proof`: to whom a client proves who it is
 //! * `error`, `upstream_error`: why a client is not let in
 
 pub mod attempt;
 pub mod disabled_users;
 pub mod error;
 pub mod greeting;
+pub mod login_server;
 pub mod login_settings;
 pub mod pending_logins;
+mod proof;
 pub(super) mod reached;
 pub mod startup;
 pub mod superusers;
@@ -35,6 +39,7 @@ use super::drain::DrainReceiver;
 use super::login::attempt::LoginAttempt;
 use super::login::error::LoginError;
 use super::login::greeting::{ClientGreeting, ReceivedCancel, RejectedGreeting};
+use super::login::login_server::LoginServer;
 use super::login::login_settings::{AdmissionProof, CurrentLoginSettings, LoginSettings};
 use super::login::pending_logins::PendingLogin;
 use super::login::superusers::SuperuserNotices;
@@ -62,9 +67,9 @@ use crate::telemetry::session_info::SessionInfo;
 use crate::upstream::cancel::{CancelGuard, CancelRegistry};
 use crate::upstream::catalog_cache::{CatalogCache, CatalogCaches};
 use crate::upstream::compile_pool::{CompilePool, CompilePools};
-use crate::upstream::connect::Upstream;
 use crate::upstream::login::UpstreamSession;
 use crate::upstream::pool::ConnectionPools;
+use crate::upstream::servers::{ServerLease, UpstreamServers};
 use crate::upstream::verify::VerifiedSession;
 
 /// What every login needs. Built once, shared by all.
@@ -74,8 +79,8 @@ pub struct LoginContext {
     pub login_settings: CurrentLoginSettings,
     /// Who is in.
     pub session_registry: SessionRegistry,
-    /// The database.
-    pub upstream: Arc<Upstream>,
+    /// Where the database is.
+    pub servers: Arc<UpstreamServers>,
     /// What its databases contain.
     pub catalogs: CatalogCaches,
     /// Where changed texts are compiled.
@@ -187,6 +192,8 @@ pub struct OpenedSession {
     pub compile_pool: CompilePool,
     /// Counts the session among those of its user.
     pub counted_session: CountedSession,
+    /// Counts it among those of its server.
+    pub server: ServerLease,
     /// Keeps the session cancellable; there is none where the upstream gave no key.
     pub cancel: Option<CancelGuard>,
     /// What it has of the pool that its connection is of, where it shares that.
@@ -297,6 +304,7 @@ async fn greet_and_enter(
                 pending,
                 draining,
                 caller,
+                server: LoginServer::new(&login_context.servers),
             }
             .run(hello)
             .await

@@ -90,3 +90,13 @@ pub(super) fn pool_busy_words(size: usize, waited: Duration) -> LoginErrorText {
         hint: Some(POOL_BUSY_HINT),
     }
 }
+
+/// What a client is told where none of several servers may be used.
+pub(super) fn no_server_words() -> LoginErrorText {
+    text(sqlstate::CANNOT_CONNECT_NOW, NO_SERVER).hint(NO_SERVER_HINT)
+}
+
+const NO_SERVER: &str = "no database server of the wanted kind is there: it is away, or a standby is \
+                         too far behind";
+const NO_SERVER_HINT: &str =
+    "Connect again in a moment; whoever runs the proxy finds more in its log.";

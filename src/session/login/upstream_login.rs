@@ -22,15 +22,16 @@ use crate::net::framed_stream::PeerError;
 use crate::policy::Policy;
 use crate::secret::Secret;
 use crate::session::pooling::pooled_relay::PooledLogin;
-use crate::upstream::account::{UpstreamAccount, log_in_patiently};
+use crate::upstream::account::{UpstreamAccount, log_in_once, log_in_patiently};
 use crate::upstream::login::{
     AuthRequirement, LoginRequest, UpstreamLoginError, UpstreamSession, begin,
 };
 use crate::upstream::login_retry::{LoginTries, RetryDecision};
-use crate::upstream::pool::ConnectionWish;
 use crate::upstream::pool::connection::{ConnectionState, PooledConnection};
 use crate::upstream::pool::set_values::SetValues;
 use crate::upstream::pool::source::{ConnectionSource, FOLLOWED};
+use crate::upstream::pool::{ConnectionPools, ConnectionWish};
+use crate::upstream::servers::session_home::SessionHomes;
 use crate::upstream::verify::{VerifiedSession, verify};
 use crate::upstream::writer::UpstreamFrames;
 
@@ -102,9 +103,9 @@ impl LoginAttempt<'_> {
         session: &mut UpstreamSession,
         policy: &Policy,
     ) -> Result<VerifiedSession, LoginError> {
-        let reticence = self.login_context.upstream.reticence();
+        let upstream = self.server.upstream()?;
         let wanted = settings_of(policy);
-        let verified = verify(session, &wanted, reticence, self.deadline).await;
+        let verified = verify(session, &wanted, upstream.reticence(), self.deadline).await;
         verified.map_err(LoginError::NotReadOnly)
     }
 
@@ -117,15 +118,33 @@ impl LoginAttempt<'_> {
         let Some(pools) = &self.login_context.pools else {
             return Ok(None);
         };
+        loop {
+            let error = match self.try_shared(pools, identity, (plan, policy)).await {
+                Ok(reached) => return Ok(reached),
+                Err(error) => error,
+            };
+            if !self.server.moves_after_denial(&error) {
+                return Err(error);
+            }
+        }
+    }
+
+    /// Once, at the server that is chosen.
+    async fn try_shared(
+        &self,
+        pools: &ConnectionPools,
+        identity: &UpstreamIdentity,
+        (plan, policy): (&StartupPlan, &Policy),
+    ) -> Result<Option<(UpstreamSession, PooledLogin)>, LoginError> {
         let UpstreamIdentity { user, password } = identity.clone();
         let account = UpstreamAccount { user, password };
-        let Some(pool) = pools.of(&plan.database, &account) else {
+        let upstream = self.server.upstream()?;
+        let Some(pool) = pools.of(&upstream, &plan.database, &account) else {
             return Ok(None);
         };
-        let upstream = Arc::clone(&self.login_context.upstream);
         let (parameters, asked) = (&plan.parameters, settings_of(policy));
         let source = ConnectionSource::new(upstream, account, &plan.database, parameters, &asked);
-        let source = Arc::new(source);
+        let source = Arc::new(source.hasty(self.server.has_other()));
         let mut named = parameters.iter().rev();
         let own_name = named.find(|(name, _)| name.eq_ignore_ascii_case(FOLLOWED));
         let mut values = SetValues::default();
@@ -159,6 +178,12 @@ impl LoginAttempt<'_> {
             source,
             state,
             lease,
+            homes: SessionHomes {
+                servers: Arc::clone(&self.login_context.servers),
+                pools: pools.clone(),
+                catalogs: self.login_context.catalogs.clone(),
+                compile_pools: self.login_context.compile_pools.clone(),
+            },
         };
         Ok(Some((session, pooled)))
     }
@@ -221,11 +246,11 @@ impl LoginAttempt<'_> {
                 self.reach_as(identity, bare).await?
             }
         };
-        let reticence = self.login_context.upstream.reticence();
-        let verified = verify(&mut upstream, &[], reticence, self.deadline).await;
+        let way = self.server.upstream()?;
+        let verified = verify(&mut upstream, &[], way.reticence(), self.deadline).await;
         verified.map_err(LoginError::NotReadOnly)?;
         let (catalogs, server) = (&self.login_context.catalogs, upstream.server.as_ref());
-        let catalog_cache = catalogs.of(&bare.database, server, account.clone());
+        let catalog_cache = catalogs.of(&bare.database, (server, &way), account.clone());
         if let AdmittedIdentity::AsItself = admitted {
             let UpstreamAccount { user, password } = account;
             *admitted = AdmittedIdentity::As(Cow::Owned(UpstreamIdentity { user, password }));
@@ -271,11 +296,13 @@ impl LoginAttempt<'_> {
         let mut tries = LoginTries::new(self.deadline);
         loop {
             let error = match self.try_as_itself(client, plan, &mut password).await {
+                Ok(session) if !self.server.keeps(&session)? => continue,
                 Ok(session) => {
                     let user = plan.user.clone();
                     return Ok((session, UpstreamAccount { user, password }));
                 }
                 Err(LoginTryError::Denied(denial)) => return Err(denial),
+                Err(LoginTryError::Upstream(error)) if self.server.moves_after(&error) => continue,
                 Err(LoginTryError::Upstream(error)) => error,
             };
             match tries.wait_after(&error).await {
@@ -293,7 +320,9 @@ impl LoginAttempt<'_> {
         password: &mut Option<Secret>,
     ) -> Result<UpstreamSession, LoginTryError> {
         let request = request(&plan.user, plan);
-        let ready = match begin(&self.login_context.upstream, request, self.deadline).await? {
+        let upstream = self.server.upstream().map_err(LoginTryError::Denied)?;
+        let deadline = self.server.deadline(self.deadline);
+        let ready = match begin(&upstream, request, deadline).await? {
             // The upstream believes pgsieve's host, socket or certificate. That trust is lent only
             // to those who could have had it themselves: processes on this host.
             AuthRequirement::Nothing(ready) if self.peer.is_local() => ready,
@@ -312,10 +341,13 @@ impl LoginAttempt<'_> {
                         password.insert(given?)
                     }
                 };
-                question.answer(&plan.user, given, self.deadline).await?
+                // The client has taken its time meanwhile.
+                let deadline = self.server.deadline(self.deadline);
+                question.answer(&plan.user, given, deadline).await?
             }
         };
-        Ok(ready.finish(self.deadline).await?)
+        let deadline = self.server.deadline(self.deadline);
+        Ok(ready.finish(deadline).await?)
     }
 
     /// Logs in as the identity that stands for the client.
@@ -327,9 +359,20 @@ impl LoginAttempt<'_> {
         let UpstreamIdentity { user, password } = identity;
         let request = request(user, plan);
         let whose = (user.as_str(), password.as_ref());
-        let upstream = &self.login_context.upstream;
-        let session = log_in_patiently(upstream, whose, request, self.deadline).await;
-        let session = session.map_err(LoginError::of_ours)?;
+        let session = loop {
+            let upstream = self.server.upstream()?;
+            let deadline = self.server.deadline(self.deadline);
+            let session = match self.server.has_other() {
+                true => log_in_once(&upstream, whose, request, deadline).await,
+                false => log_in_patiently(&upstream, whose, request, self.deadline).await,
+            };
+            match session {
+                Ok(session) if self.server.keeps(&session)? => break session,
+                Ok(_elsewhere) => {}
+                Err(error) if self.server.moves_after(&error) => {}
+                Err(error) => return Err(LoginError::of_ours(error)),
+            }
+        };
         let UpstreamIdentity { user, password } = identity.clone();
         Ok((session, UpstreamAccount { user, password }))
     }

@@ -9,6 +9,7 @@ use std::task::{Context, Poll};
 
 use bytes::BytesMut;
 
+use super::moving::{self, MoveReason};
 use super::named::NamedStatement;
 use super::pooled_relay::{ConnectionUse, HeldConnection, PoolJob, Taken};
 use super::prepared::parses_of_kept;
@@ -34,7 +35,7 @@ impl Relay {
     pub(in crate::session) fn pool_wait(&self) -> Option<WaitState> {
         let pooled = self.pooled.as_ref()?;
         Some(match pooled.job.as_ref()? {
-            PoolJob::Taking(_) => WaitState::PoolConnection,
+            PoolJob::Taking(_) | PoolJob::Moving(_) => WaitState::PoolConnection,
             PoolJob::Reading(_) | PoolJob::Preparing(_) => WaitState::PoolSettings,
         })
     }
@@ -52,19 +53,25 @@ impl Relay {
 
     /// Takes a connection, or lines up for one.
     pub(in crate::session) fn take_connection(&mut self) -> MoveResult {
-        let Some(pooled) = &mut self.pooled else {
+        let Some(pooled) = &self.pooled else {
             return Ok(BytesMoved::Nothing);
         };
         if pooled.job.is_some() {
             return Ok(BytesMoved::Nothing);
         }
-        let wish = pooled.wish();
-        match pooled.pool().take_ready(&wish) {
-            Some(taken) => self.attach(taken),
-            None => {
-                let taking = Arc::clone(pooled.pool()).take(wish);
-                pooled.job = Some(PoolJob::Taking(Box::pin(taking)));
+        let mut job = moving::begin(pooled, MoveReason::Better);
+        if job.is_none() {
+            let wish = pooled.wish();
+            match pooled.pool().take_ready(&wish) {
+                Some(taken) => self.attach(taken),
+                None => {
+                    let taking = Arc::clone(pooled.pool()).take(wish);
+                    job = Some(PoolJob::Taking(Box::pin(taking)));
+                }
             }
+        }
+        if let Some(pooled) = &mut self.pooled {
+            pooled.job = job;
         }
         Ok(BytesMoved::Some)
     }
@@ -80,8 +87,17 @@ impl Relay {
                 Poll::Pending => return Ok(BytesMoved::Nothing),
                 Poll::Ready(taken) => {
                     pooled.job = None;
-                    let taken = taken.map_err(|error| self.not_connected(&error))?;
-                    self.attach(taken);
+                    return self.connected(taken);
+                }
+            },
+            Some(PoolJob::Moving(moving)) => match moving.as_mut().poll(context) {
+                Poll::Pending => return Ok(BytesMoved::Nothing),
+                Poll::Ready(home) => {
+                    pooled.job = None;
+                    let home = home.map_err(|error| self.not_connected(&error))?;
+                    if let Some(taken) = moving::settle(self, home) {
+                        self.attach(taken);
+                    }
                     return Ok(BytesMoved::Some);
                 }
             },
@@ -113,6 +129,23 @@ impl Relay {
             Some(kept) => self.keep_connection((connection, lease), &kept, before),
             None if detached == DetachedConnection::Quiet => lease.give_back(connection),
             None => {}
+        }
+        Ok(BytesMoved::Some)
+    }
+
+    /// A connection is there; or it is looked for elsewhere.
+    fn connected(&mut self, taken: Result<Taken, PoolError>) -> MoveResult {
+        match taken {
+            Ok(taken) => self.attach(taken),
+            Err(error) => {
+                let pooled = self.pooled.as_ref();
+                let job =
+                    pooled.and_then(|pooled| moving::begin(pooled, MoveReason::Failed(&error)));
+                let job = job.ok_or_else(|| self.not_connected(&error))?;
+                if let Some(pooled) = &mut self.pooled {
+                    pooled.job = Some(job);
+                }
+            }
         }
         Ok(BytesMoved::Some)
     }

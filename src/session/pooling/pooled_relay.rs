@@ -10,6 +10,8 @@ use crate::upstream::pool::connection::{ConnectionBase, ConnectionState, PooledC
 use crate::upstream::pool::set_values::SetValues;
 use crate::upstream::pool::source::{ConnectionSource, FOLLOWED};
 use crate::upstream::pool::{ConnectionPool, ConnectionWish, PoolError, PoolLease};
+use crate::upstream::servers::session_home::{MoveWish, SessionHome, SessionHomes};
+use crate::upstream::servers::{ServerLease, UpstreamServer};
 
 /// What a login takes from a pool: all of it but the connection's stream.
 pub struct PooledLogin {
@@ -21,13 +23,17 @@ pub struct PooledLogin {
     pub state: Box<ConnectionState>,
     /// The right to have it.
     pub lease: PoolLease,
+    /// Where the session may move.
+    pub homes: SessionHomes,
 }
 
 /// What a relay has of its pool.
 pub(in crate::session) struct PooledRelay {
     pool: Arc<ConnectionPool>,
     source: Arc<ConnectionSource>,
-    /// What the session began with.
+    homes: SessionHomes,
+    server: ServerLease,
+    /// What the session began with, at its server.
     base: Arc<ConnectionBase>,
     /// What the client has set.
     values: SetValues,
@@ -60,6 +66,8 @@ pub(super) enum ConnectionUse {
 pub(super) enum PoolJob {
     /// One is waited for.
     Taking(Pin<Box<dyn Future<Output = Result<Taken, PoolError>> + Send>>),
+    /// One is waited for at another server, with all else that is needed there.
+    Moving(Pin<Box<dyn Future<Output = Result<SessionHome, PoolError>> + Send>>),
     /// What is set in the one that was at hand is read.
     Reading(Pin<Box<dyn Future<Output = Result<ReadConnection, SettleError>> + Send>>),
     /// Statements are prepared on the one that the session keeps.
@@ -80,17 +88,23 @@ impl fmt::Debug for PooledLogin {
 
 impl PooledRelay {
     /// Of a session that has just logged in, with the connection that it did so on.
-    pub(in crate::session) fn new(login: PooledLogin, (user, session): (&str, u64)) -> Self {
+    pub(in crate::session) fn new(
+        (login, server): (PooledLogin, ServerLease),
+        (user, session): (&str, u64),
+    ) -> Self {
         let PooledLogin {
             pool,
             source,
             state,
             lease,
+            homes,
         } = login;
         let values = state.values.clone();
         Self {
             pool,
             source,
+            homes,
+            server,
             base: Arc::clone(&state.base),
             first_name: values.get(FOLLOWED).map(Box::from),
             values,
@@ -116,6 +130,39 @@ impl PooledRelay {
             session: self.session,
             until: None,
         }
+    }
+
+    /// What it wants of another server.
+    pub(super) fn move_wish(&self, tried: Vec<Arc<UpstreamServer>>) -> MoveWish {
+        MoveWish {
+            source: Arc::clone(&self.source),
+            base: Arc::clone(&self.base),
+            values: self.values.clone(),
+            user: self.user.clone(),
+            session: self.session,
+            tried,
+        }
+    }
+
+    /// The session is at another server from now on. Gives back what it began with before.
+    pub(super) fn move_to(
+        &mut self,
+        server: ServerLease,
+        (pool, source): (Arc<ConnectionPool>, Arc<ConnectionSource>),
+        base: &Arc<ConnectionBase>,
+    ) -> Arc<ConnectionBase> {
+        (self.server, self.pool, self.source) = (server, pool, source);
+        std::mem::replace(&mut self.base, Arc::clone(base))
+    }
+
+    /// The server that it is at.
+    pub(super) fn server(&self) -> &ServerLease {
+        &self.server
+    }
+
+    /// Where it may move.
+    pub(super) fn homes(&self) -> &SessionHomes {
+        &self.homes
     }
 
     /// Where connections come from.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::limits;
 use crate::upstream::address::scheme::AddressScheme;
 
 /// What is wrong with an address. Holds names of parameters, never their values.
@@ -11,8 +12,12 @@ pub enum AddressProblem {
     NotAnAddress(AddressScheme),
     /// It names no host.
     NoHost,
-    /// It names more than one host.
+    /// It names more than one host where one is wanted, or in the parameter `host`.
     SeveralHosts,
+    /// It names more hosts than pgsieve keeps in sight.
+    TooManyHosts,
+    /// `target_session_attrs` has a value that is not known; the one that was probably meant.
+    Targets(Option<&'static str>),
     /// The port is not a number from 1 to 65535.
     Port,
     /// An `@` comes after the end of the host: a sign of the password ended it.
@@ -45,8 +50,20 @@ impl fmt::Display for AddressProblem {
             Self::NoHost => {
                 formatter.write_str("names no host: postgres://user@host:port/database is wanted")
             }
-            Self::SeveralHosts => {
-                formatter.write_str("names more than one host; pgsieve takes one")
+            Self::SeveralHosts => formatter.write_str(SEVERAL_HOSTS),
+            Self::TooManyHosts => write!(
+                formatter,
+                "names more than {} hosts",
+                limits::upstreams::SERVERS_MAX
+            ),
+            Self::Targets(meant) => {
+                formatter.write_str(
+                    "target_session_attrs must be any, primary, standby or prefer-standby",
+                )?;
+                match meant {
+                    Some(meant) => write!(formatter, "; did you mean {meant}?"),
+                    None => Ok(()),
+                }
             }
             Self::Port => formatter.write_str("the port must be a number from 1 to 65535"),
             Self::CutShort => formatter.write_str(CUT_SHORT),
@@ -93,6 +110,10 @@ impl fmt::Display for AddressProblem {
 }
 
 impl std::error::Error for AddressProblem {}
+
+/// What is said where one host is wanted.
+const SEVERAL_HOSTS: &str = "names more than one host, where one is wanted; the settings of a \
+                             server take several, as postgres://one:5432,two:5432/database";
 
 /// What is said where a sign of the password has ended the host.
 const CUT_SHORT: &str = "an @ comes behind the host: in user and password write / as %2F, ? as %3F \

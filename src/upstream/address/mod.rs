@@ -4,6 +4,7 @@
 //! <https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS>
 
 mod address_problem;
+pub mod host_list;
 pub mod scheme;
 
 use std::fmt;

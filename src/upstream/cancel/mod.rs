@@ -26,6 +26,7 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use super::backend_signals::{SessionOwner, SessionSignals};
 use super::cancel::slots::CancelSlots;
 use super::connect::Upstream;
+use super::identity::ServerIdentity;
 use super::login::UpstreamKey;
 use super::outbox::Outbox;
 use crate::limits;
@@ -320,6 +321,14 @@ impl CancelGuard {
     pub fn attach(&self, key: Arc<UpstreamKey>) {
         if let Some(entry) = self.registry.sessions().get_mut(&self.place) {
             entry.key = Some(key);
+        }
+    }
+
+    /// The session is at that server from now on.
+    pub fn move_to(&self, upstream: &Arc<Upstream>, identity: Option<ServerIdentity>) {
+        if let Some(entry) = self.registry.sessions().get_mut(&self.place) {
+            entry.upstream = Arc::clone(upstream);
+            entry.owner.move_to(identity);
         }
     }
 

@@ -7,6 +7,7 @@ use tokio::time::Instant;
 
 use super::{CachedDatabase, CatalogCache};
 use crate::limits;
+use crate::upstream::connect::Upstream;
 use crate::upstream::identity::ServerIdentity;
 
 /// The caches that are kept.
@@ -48,13 +49,17 @@ impl CachedDatabases {
             .find(|entry| entry.is_of(database, server))
     }
 
-    /// One of a database that has found no server yet, or has lost its own and is needed by nobody.
-    pub(super) fn free(&self, database: &str) -> Option<&CacheEntry> {
+    /// One of a database, by that way to it, that has found no server yet, or has lost its own and
+    /// is needed by nobody.
+    pub(super) fn free(&self, database: &str, upstream: &Arc<Upstream>) -> Option<&CacheEntry> {
         let is_new = |entry: &&CacheEntry| entry.cached.server_choice.server().is_none();
         let is_adrift =
             |entry: &&CacheEntry| !entry.is_held() && entry.cached.server_choice.has_no_server();
-        let found = self.of(database).find(is_new);
-        found.or_else(|| self.of(database).find(is_adrift))
+        let own = || {
+            let same = |entry: &&CacheEntry| Arc::ptr_eq(&entry.cached.upstream, upstream);
+            self.of(database).filter(same)
+        };
+        own().find(is_new).or_else(|| own().find(is_adrift))
     }
 
     pub(super) fn entry(&mut self, cached: &Arc<CachedDatabase>) -> Option<&mut CacheEntry> {

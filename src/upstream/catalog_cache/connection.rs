@@ -149,7 +149,7 @@ impl<'w> CatalogConnection<'w> {
         };
         let registry = &self.watch.registry;
         registry.telemetry.emit(&UpstreamTold {
-            upstream: &registry.upstream.settings().endpoint.to_string(),
+            upstream: &self.watch.cached.upstream.settings().endpoint.to_string(),
             part,
             valid: (registry.settings.poll_interval + limits::UPSTREAM_LAG_PAUSE)
                 * limits::UPSTREAM_LAG_POLLS_MAX,
@@ -243,7 +243,7 @@ async fn reach(
 ) -> Result<Option<(Client, JoinHandle<()>, ServerIdentity)>, CatalogLoadFailure> {
     let (registry, cached) = (&watch.registry, &watch.cached);
     for _ in 0..limits::SERVER_TRIES_MAX {
-        let (upstream, heard) = (&registry.upstream, Arc::clone(heard));
+        let (upstream, heard) = (&cached.upstream, Arc::clone(heard));
         let connecting = snapshot::connect_hearing(upstream, account, &cached.database, heard);
         let (client, connection, server) = connecting.await?;
         let server = server.ok_or(CatalogLoadFailure::Unidentified)?;

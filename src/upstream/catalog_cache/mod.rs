@@ -35,7 +35,7 @@ pub mod policy_effects;
 pub mod published;
 pub mod refresh_task;
 pub mod registry;
-mod replication_lag;
+pub mod replication_lag;
 pub mod server_choice;
 pub mod settings;
 
@@ -56,6 +56,7 @@ use self::published::Published;
 use self::server_choice::{CallOutcome, ServerChoice};
 use crate::gate::effects::graph::EffectGraph;
 use crate::limits;
+use crate::upstream::connect::Upstream;
 use crate::upstream::identity::ServerIdentity;
 use crate::upstream::snapshot::UpstreamAccount;
 
@@ -68,6 +69,8 @@ pub struct CatalogCache {
 /// One database at one server, as its cache's task and the registry have it.
 struct CachedDatabase {
     database: Box<str>,
+    /// The way to its server.
+    upstream: Arc<Upstream>,
     published: Published,
     accounts: CatalogAccounts,
     server_choice: ServerChoice,
@@ -83,6 +86,8 @@ pub struct GroundableDatabase {
     pub account: UpstreamAccount,
     /// The server that it is at, where it has found one.
     pub server: Option<ServerIdentity>,
+    /// The way there.
+    pub upstream: Arc<Upstream>,
     catalog_cache: Arc<CatalogCache>,
 }
 
@@ -203,6 +208,7 @@ impl CatalogCaches {
                 policy_effects: shown.filter(|_| cached.published.is_fresh())?,
                 account: cached.accounts.current()?,
                 server: cached.server_choice.server(),
+                upstream: Arc::clone(&cached.upstream),
                 catalog_cache,
             })
         });
@@ -222,10 +228,15 @@ impl CatalogCaches {
 }
 
 impl CachedDatabase {
-    fn new(database: &str, settings: &CatalogCacheSettings, account: AccountSetting) -> Self {
+    fn new(
+        database: &str,
+        upstream: &Arc<Upstream>,
+        (settings, account): (&CatalogCacheSettings, AccountSetting),
+    ) -> Self {
         let accounts = CatalogAccounts::new(account);
         Self {
             database: database.into(),
+            upstream: Arc::clone(upstream),
             published: Published::new(first_state(&accounts), settings.age_max),
             accounts,
             server_choice: ServerChoice::default(),

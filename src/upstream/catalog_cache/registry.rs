@@ -42,7 +42,6 @@ pub(super) struct CacheRegistry {
     pub(super) settings: CatalogCacheSettings,
     /// Who logs in, as the settings have it now.
     pub(super) account: Mutex<AccountSetting>,
-    pub(super) upstream: Arc<Upstream>,
     pub(super) telemetry: Telemetry,
     /// Where their tasks run: sessions ask for them from threads that end.
     runtime: Handle,
@@ -83,7 +82,6 @@ impl CatalogCaches {
         let registry = Arc::new(CacheRegistry {
             account: Mutex::new(settings.account.clone()),
             settings,
-            upstream,
             telemetry,
             runtime,
             named,
@@ -91,7 +89,7 @@ impl CatalogCaches {
             kept: Mutex::default(),
             policies: Mutex::new(policies.all().to_vec()),
         });
-        registry.keep_named();
+        registry.keep_named(&upstream);
         Self {
             registry: Some(registry),
         }
@@ -102,13 +100,14 @@ impl CatalogCaches {
         Self { registry: None }
     }
 
-    /// The cache of a database that a client has just logged in to, at that server. Its account is
+    /// The cache of a database that a client has just logged in to, at that server, with the way
+    /// there. Its account is
     /// used where none is known that works. None where there are too many, the server does not tell
     /// who it is, or catalogs are off: the policy decides what runs then.
     pub fn of(
         &self,
         database: &str,
-        server: Option<&ServerIdentity>,
+        (server, upstream): (Option<&ServerIdentity>, &Arc<Upstream>),
         account_of_login: UpstreamAccount,
     ) -> Option<Arc<CatalogCache>> {
         let registry = self.registry.as_ref()?;
@@ -116,7 +115,7 @@ impl CatalogCaches {
             registry.warn_identity_withheld(database);
             return None;
         };
-        let catalog_cache = registry.cache_at(database, server)?;
+        let catalog_cache = registry.cache_at(database, (server, upstream))?;
         catalog_cache.cached.offer_account(account_of_login);
         catalog_cache.cached.retry_now();
         Some(catalog_cache)
@@ -226,10 +225,11 @@ impl CacheRegistry {
     }
 
     /// Starts the cache of the URL's database, at whichever server it finds.
-    fn keep_named(self: &Arc<Self>) {
+    fn keep_named(self: &Arc<Self>, upstream: &Arc<Upstream>) {
         if let Some(database) = &self.named {
             let mut kept = self.cached();
-            self.start(&mut kept, database, (None, CacheLifetime::Always));
+            let place = (None, upstream, CacheLifetime::Always);
+            self.start(&mut kept, database, place);
         }
     }
 
@@ -237,14 +237,16 @@ impl CacheRegistry {
     fn cache_at(
         self: &Arc<Self>,
         database: &str,
-        server: &ServerIdentity,
+        (server, upstream): (&ServerIdentity, &Arc<Upstream>),
     ) -> Option<Arc<CatalogCache>> {
         let mut kept = self.cached();
-        let found = kept.at(database, server).or_else(|| kept.free(database));
+        let found = kept.at(database, server);
+        let found = found.or_else(|| kept.free(database, upstream));
         let cached = match found.map(|entry| Arc::clone(&entry.cached)) {
             Some(cached) => cached,
             None if kept.has_room(database) => {
-                let place = (Some(*server), CacheLifetime::WhileUsed(Instant::now()));
+                let stay = CacheLifetime::WhileUsed(Instant::now());
+                let place = (Some(*server), upstream, stay);
                 self.start(&mut kept, database, place)
             }
             None => return None,
@@ -262,10 +264,10 @@ impl CacheRegistry {
         self: &Arc<Self>,
         kept: &mut CachedDatabases,
         database: &str,
-        (server, stay): (Option<ServerIdentity>, CacheLifetime),
+        (server, upstream, stay): (Option<ServerIdentity>, &Arc<Upstream>, CacheLifetime),
     ) -> Arc<CachedDatabase> {
-        let account = self.account().clone();
-        let cached = Arc::new(CachedDatabase::new(database, &self.settings, account));
+        let known = (&self.settings, self.account().clone());
+        let cached = Arc::new(CachedDatabase::new(database, upstream, known));
         if let Some(server) = server {
             cached.server_choice.address(server);
         }
@@ -445,7 +447,18 @@ mod tests {
     }
 
     fn of(catalogs: &CatalogCaches, database: &str, number: u32) -> Option<Arc<CatalogCache>> {
-        catalogs.of(database, Some(&server(number)), ann())
+        let upstream = upstream_of(catalogs);
+        catalogs.of(database, (Some(&server(number)), &upstream), ann())
+    }
+
+    /// The way to the only server.
+    fn upstream_of(catalogs: &CatalogCaches) -> Arc<Upstream> {
+        let named = catalogs.named();
+        let settings = UpstreamSettings::parse("postgres://127.0.0.1:1").unwrap();
+        named.map_or_else(
+            || Arc::new(Upstream::load(settings).unwrap()),
+            |named| Arc::clone(&named.cached.upstream),
+        )
     }
 
     fn kept(catalogs: &CatalogCaches, database: &str) -> usize {
@@ -557,7 +570,9 @@ mod tests {
         drop(of(&catalogs, "first", 1));
         assert!(catalogs.is_missing());
         assert!(
-            catalogs.of("first", None, ann()).is_none(),
+            catalogs
+                .of("first", (None, &upstream_of(&catalogs)), ann())
+                .is_none(),
             "nobody knows which"
         );
         assert!(!CatalogCaches::off().is_missing());

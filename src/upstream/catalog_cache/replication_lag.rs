@@ -7,11 +7,46 @@
 
 use std::time::Duration;
 
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
 use crate::limits;
 use crate::telemetry::counters::upstream_metrics::ServerRole;
+use crate::upstream::account::{OwnSessionError, UpstreamAccount};
+use crate::upstream::connect::Upstream;
+use crate::upstream::snapshot;
+
+/// A session of pgsieve's own that asks nothing else.
+pub struct RoleSession {
+    client: Client,
+    _connection: JoinHandle<()>,
+}
+
+impl RoleSession {
+    /// Logs in.
+    ///
+    /// May be cancelled: the connection is dropped.
+    ///
+    /// # Errors
+    /// The same as of [`snapshot::connect`].
+    pub async fn open(
+        upstream: &Upstream,
+        account: &UpstreamAccount,
+        database: &str,
+    ) -> Result<Self, OwnSessionError> {
+        let (client, connection) = snapshot::connect(upstream, account, database).await?;
+        Ok(Self {
+            client,
+            _connection: connection,
+        })
+    }
+
+    /// Asks. None where it cannot be said, or the session is lost. May be cancelled.
+    pub async fn role(&self) -> Option<ServerRole> {
+        server_role(&self.client).await
+    }
+}
 
 /// Asks. None where it cannot be said: the server may be no Postgres.
 ///

@@ -50,7 +50,6 @@ pub struct CompilePool {
 
 /// What all pools share.
 struct PoolsShared {
-    upstream: Arc<Upstream>,
     /// Where connections live: sessions ask for them from threads that end.
     runtime: Handle,
     /// How many connections there may be in all.
@@ -65,10 +64,9 @@ type PoolsByAccount = BTreeMap<(Box<str>, Box<str>), Vec<Weak<AccountPool>>>;
 
 impl CompilePools {
     /// No connections yet. They will be driven by that runtime.
-    pub fn new(upstream: Arc<Upstream>, runtime: Handle) -> Self {
+    pub fn new(runtime: Handle) -> Self {
         Self {
             shared: Arc::new(PoolsShared {
-                upstream,
                 runtime,
                 places: Arc::new(Semaphore::new(limits::COMPILE_CONNECTIONS_MAX)),
                 queryids: Arc::default(),
@@ -83,13 +81,13 @@ impl CompilePools {
         &self,
         database: &str,
         account: &UpstreamAccount,
-        server: Option<&ServerIdentity>,
+        (server, upstream): (Option<&ServerIdentity>, &Arc<Upstream>),
     ) -> CompilePool {
         let mut pools = self.shared.pools();
         let key = (database.into(), account.user.as_str().into());
         let known = pools.get(&key).into_iter().flatten();
         let mut living = known.filter_map(Weak::upgrade);
-        if let Some(pool) = living.find(|pool| pool.is_of(account, server)) {
+        if let Some(pool) = living.find(|pool| pool.is_of(account, (server, upstream))) {
             return CompilePool { pool };
         }
         pools.retain(|_, known| {
@@ -97,7 +95,7 @@ impl CompilePools {
             !known.is_empty()
         });
         let pool = Arc::new(AccountPool::new(
-            Arc::clone(&self.shared.upstream),
+            Arc::clone(upstream),
             (account.clone(), server.copied()),
             database,
             self.shared.runtime.clone(),

@@ -77,13 +77,17 @@ impl AccountPool {
         }
     }
 
-    pub(super) fn is_of(&self, account: &UpstreamAccount, server: Option<&ServerIdentity>) -> bool {
+    pub(super) fn is_of(
+        &self,
+        account: &UpstreamAccount,
+        (server, upstream): (Option<&ServerIdentity>, &Arc<Upstream>),
+    ) -> bool {
         let is_there = match (&self.server, server) {
             (Some(own), Some(server)) => own.is_same(server),
             (None, None) => true,
             (Some(_), None) | (None, Some(_)) => false,
         };
-        is_there && *self.account() == *account
+        is_there && Arc::ptr_eq(&self.upstream, upstream) && *self.account() == *account
     }
 
     /// Logs in with the new password of the account from now on, where it has the old one.

@@ -103,6 +103,39 @@ impl ConnectionBase {
             && self.verified == other.verified
             && lasting(&self.parameters) == lasting(&other.parameters)
     }
+
+    /// Whether it differs from another base in the server alone, at most: in which run of the same
+    /// contents it is, and in the minor version.
+    pub fn differs_in_place_alone(&self, other: &Self) -> bool {
+        let is_same_data = match (&self.server, &other.server) {
+            (Some(own), Some(other)) => own.may_be_copy_of(other),
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        let but_version = |parameters| {
+            let mut named = lasting(parameters);
+            named.remove(SERVER_VERSION);
+            named
+        };
+        let major = |base: &Self| {
+            let named = lasting(&base.parameters);
+            named
+                .get(SERVER_VERSION)
+                .map(|text| major_of(text).to_owned())
+        };
+        is_same_data
+            && self.version == other.version
+            && self.verified == other.verified
+            && but_version(&self.parameters) == but_version(&other.parameters)
+            && major(self) == major(other)
+    }
+}
+
+fn major_of(version: &str) -> &str {
+    let end = version.find(|letter: char| !letter.is_ascii_digit());
+    version
+        .get(..end.unwrap_or(version.len()))
+        .unwrap_or(version)
 }
 
 /// What was reported, by name; a name that was reported again has its last value. Whether a server
@@ -340,6 +373,7 @@ impl fmt::Debug for ConnectionBase {
 }
 
 /// Whether the server is a standby, as it reports it.
+const SERVER_VERSION: &str = "server_version";
 const IN_HOT_STANDBY: &str = "in_hot_standby";
 
 /// The user that is logged in, as the server reports it.

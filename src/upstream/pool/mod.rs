@@ -31,6 +31,7 @@ use self::places::{PoolPlace, Waiting};
 use self::set_values::SetValues;
 use self::source::{ConnectionClass, ConnectionSource, OpenError};
 use super::account::UpstreamAccount;
+use super::connect::Upstream;
 use super::fair_slots::{FairSlot, FairSlots};
 use super::login_retry::jittered;
 use super::outbox::Outbox;
@@ -52,7 +53,7 @@ pub struct PoolSettings {
     pub server_idle_timeout: Duration,
 }
 
-/// The pools of all accounts in all databases of one upstream. Cheap to clone.
+/// The pools of all accounts in all databases of all servers. Cheap to clone.
 #[derive(Clone)]
 pub struct ConnectionPools {
     shared: Arc<SharedPools>,
@@ -66,6 +67,8 @@ struct SharedPools {
 
 #[derive(PartialEq, Eq, Hash)]
 struct PoolKey {
+    /// Where the server is.
+    place: Box<str>,
     database: Box<str>,
     user: Box<str>,
     /// A digest of the password: who has another one shares nothing.
@@ -158,11 +161,17 @@ impl ConnectionPools {
         Self { shared }
     }
 
-    /// The pool of an account in a database; none where there are too many pools.
-    pub fn of(&self, database: &str, account: &UpstreamAccount) -> Option<Arc<ConnectionPool>> {
+    /// The pool of an account in a database of a server; none where there are too many pools.
+    pub fn of(
+        &self,
+        upstream: &Upstream,
+        database: &str,
+        account: &UpstreamAccount,
+    ) -> Option<Arc<ConnectionPool>> {
         let secret = account.password.as_ref();
         let secret = secret.map(|secret| *digest(secret.reveal().as_bytes()).as_bytes());
         let key = PoolKey {
+            place: upstream.settings().endpoint.to_string().into(),
             database: database.into(),
             user: account.user.as_str().into(),
             secret,

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::connection::ConnectionBase;
 use crate::limits;
-use crate::upstream::account::{UpstreamAccount, log_in_patiently};
+use crate::upstream::account::{UpstreamAccount, log_in_once, log_in_patiently};
 use crate::upstream::connect::Upstream;
 use crate::upstream::login::{LoginRequest, UpstreamLoginError, UpstreamSession};
 use crate::upstream::verify::{VerifyError, verify};
@@ -21,6 +21,8 @@ pub struct ConnectionSource {
     /// Settings that are asked for when the connection is proved.
     asked: Vec<Box<str>>,
     class: ConnectionClass,
+    /// Whether a server that is not there is given up at once.
+    is_hasty: bool,
 }
 
 /// A digest of all that connections begin with by the wish of their sessions: those of one class
@@ -66,7 +68,33 @@ impl ConnectionSource {
             parameters,
             asked: asked.iter().map(|name| (*name).into()).collect(),
             class: ConnectionClass(hasher.finalize()),
+            is_hasty: false,
         }
+    }
+
+    /// A server that is not there is given up at once: there are others.
+    #[must_use]
+    pub fn hasty(self, is_hasty: bool) -> Self {
+        Self { is_hasty, ..self }
+    }
+
+    /// The same at another server.
+    #[must_use]
+    pub fn at(&self, upstream: Arc<Upstream>) -> Self {
+        Self {
+            upstream,
+            account: self.account.clone(),
+            database: self.database.clone(),
+            parameters: self.parameters.clone(),
+            asked: self.asked.clone(),
+            class: self.class,
+            is_hasty: self.is_hasty,
+        }
+    }
+
+    /// The database.
+    pub fn database(&self) -> &str {
+        &self.database
     }
 
     /// Who logs in.
@@ -94,7 +122,13 @@ impl ConnectionSource {
             parameters: &self.parameters,
         };
         let whose = (self.account.user.as_str(), self.account.password.as_ref());
-        let session = log_in_patiently(&self.upstream, whose, request, deadline).await;
+        let session = match self.is_hasty {
+            true => {
+                let deadline = Instant::now() + limits::upstreams::LOGIN_TIME_MAX;
+                log_in_once(&self.upstream, whose, request, deadline).await
+            }
+            false => log_in_patiently(&self.upstream, whose, request, deadline).await,
+        };
         let mut session = session.map_err(OpenError::Login)?;
         let asked: Vec<&str> = self.asked.iter().map(AsRef::as_ref).collect();
         let reticence = self.upstream.reticence();

@@ -71,6 +71,7 @@ const DURATIONS: &[(&str, &str)] = &[
     ),
     ("catalog.age_max", "PGSIEVE_CATALOG_AGE_MAX"),
     ("pool.query_wait", "PGSIEVE_POOL_QUERY_WAIT"),
+    ("upstream.lag_max", "PGSIEVE_UPSTREAM_LAG_MAX"),
     ("pool.server_lifetime", "PGSIEVE_POOL_SERVER_LIFETIME"),
     (
         "pool.server_idle_timeout",
@@ -98,8 +99,12 @@ fn durations_have_units_in_files_and_variables() {
     for (path, variable) in DURATIONS {
         let (section, key) = path.split_once('.').unwrap();
         for value in ["5", "5000", "1.5", "' 5 '"] {
-            let text =
-                format!("upstream: {{ url: 'postgres://h/' }}\n{section}: {{ {key}: {value} }}");
+            let text = match section {
+                "upstream" => format!("\nupstream: {{ {key}: {value}, url: 'postgres://h/' }}"),
+                _ => {
+                    format!("upstream: {{ url: 'postgres://h/' }}\n{section}: {{ {key}: {value} }}")
+                }
+            };
             let problems = bad(&file(&text));
             let wanted = format!(
                 "pgsieve.yaml:2:{} {path}: the unit is missing",

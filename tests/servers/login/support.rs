@@ -35,8 +35,8 @@ use pgsieve::upstream::address::UpstreamSettings;
 use pgsieve::upstream::cancel::CancelRegistry;
 use pgsieve::upstream::catalog_cache::CatalogCaches;
 use pgsieve::upstream::compile_pool::CompilePools;
-use pgsieve::upstream::connect::Upstream;
 use pgsieve::upstream::outbox::Outbox;
+use pgsieve::upstream::servers::{ServersSettings, UpstreamServers};
 use pgsieve::wire::frame::{FrameCut, ProtocolPhase, cut_frontend};
 use pgsieve::wire::frontend::{FrontendMessage, decode};
 use tokio::io::AsyncWriteExt;
@@ -209,7 +209,7 @@ impl Sieve {
             .unwrap();
         let settings = UpstreamSettings::parse(&setup.upstream).unwrap();
         let tls = ClientTls::load(&setup.tls).unwrap();
-        let upstream = Arc::new(Upstream::load(settings).unwrap());
+        let servers = UpstreamServers::load(settings, ServersSettings::alone()).unwrap();
         let login_context = Arc::new(LoginContext {
             superusers: SuperuserNotices::default(),
             login_settings: CurrentLoginSettings::new(LoginSettings {
@@ -220,8 +220,8 @@ impl Sieve {
                 report_as: Default::default(),
             }),
             session_registry: SessionRegistry::default(),
-            compile_pools: CompilePools::new(Arc::clone(&upstream), runtime.handle().clone()),
-            upstream,
+            compile_pools: CompilePools::new(runtime.handle().clone()),
+            servers: Arc::new(servers),
             catalogs: CatalogCaches::off(),
             policy_store: Arc::new(PolicyStore::new(
                 Arc::new(LivePolicies::new(setup.policies)),

@@ -4,8 +4,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::client;
-use crate::support::raw::{kinds, rows};
-use crate::support::{APP, Options, RawClient, Stack, frames, until};
+use crate::support::raw::rows;
+use crate::support::{ADMIN, APP, Options, RawClient, Stack, frames, until};
 
 fn stack(size: usize, environment: &[(&'static str, &'static str)]) -> Stack {
     Stack::start(Options {
@@ -148,10 +148,8 @@ fn a_connection_that_the_server_ends_while_it_is_idle_is_replaced() {
     let mut client = client(&stack);
     let pid = rows(&client.query("SELECT pg_backend_pid()")).remove(0);
     stack.prepare(&[&format!("SELECT pg_terminate_backend({pid})")]);
-    until(|| {
-        let gone = format!("SELECT count(*) FROM pg_stat_activity WHERE pid = {pid}");
-        let answer = client.query(&gone);
-        (kinds(&answer).contains('D') && rows(&answer) == ["0"]).then_some(())
-    })
-    .expect("the client goes on");
+    let gone = format!("SELECT count(*) FROM pg_stat_activity WHERE pid = {pid}");
+    let mut admin = RawClient::login(stack.direct_address(), &stack.login(ADMIN));
+    until(|| (rows(&admin.query(&gone)) == ["0"]).then_some(())).expect("it ends");
+    assert_eq!(rows(&client.query(&gone)), ["0"], "the client goes on");
 }

@@ -12,7 +12,7 @@ fn rig() -> Rig {
     write(&folder, "ann", &verifier("ann"));
     write(&folder, "app", "app");
     let user = "      - {name: ann, verifier_file: '{own}/ann', upstream_user: app, \
-                upstream_password_file: '{own}/app'}\n";
+                upstream_password_file: '{own}/app'}\npool: {mode: session}\n";
     Rig::start(folder, &with_users(user))
 }
 

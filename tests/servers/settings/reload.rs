@@ -193,7 +193,7 @@ fn a_rotated_password_of_the_server_loses_no_session() {
         folder,
         &with_users(
             "      - {name: ann, verifier_file: '{own}/ann', upstream_user: ROLE, \
-             upstream_password_file: '{own}/secret'}\n",
+             upstream_password_file: '{own}/secret'}\npool: {mode: session}\n",
         ),
     );
     let role = role(&rig.stack, "first");
@@ -378,7 +378,8 @@ fn certificates_of_the_servers_side_are_rotated() {
         own,
         "upstream:\n  url: '{upstream}'\n  tls: {mode: verify-full, root_certificate: \
          '{own}/ca.crt', certificate: '{own}/client.crt', key: '{own}/client.key'}\nclient: {auth: \
-         {method: scram, users: [{name: ann, verifier_file: '{own}/ann', upstream_user: certy}]}}\n",
+         {method: scram, users: [{name: ann, verifier_file: '{own}/ann', upstream_user: certy}]}}\n\
+         pool: {mode: session}\n",
         Some(cluster),
     );
     rig.stack.prepare(&["CREATE ROLE certy LOGIN"]);

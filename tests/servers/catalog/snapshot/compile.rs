@@ -182,7 +182,8 @@ fn side(database: &Database, user: &str, password: &str) -> CompilePool {
         user: user.to_owned(),
         password: Some(Secret::new(password)),
     };
-    CompilePools::new(Arc::new(upstream), Handle::current()).of(&database.name, &account, None)
+    let way = (None, &Arc::new(upstream));
+    CompilePools::new(Handle::current()).of(&database.name, &account, way)
 }
 
 async fn compile(run: CompileRun, text: &str, types: &[u32]) -> String {

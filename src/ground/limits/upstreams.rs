@@ -1,0 +1,29 @@
+//! Several servers with the same contents.
+
+use std::time::Duration;
+
+/// Servers that one address may name: each is looked at again and again, and has a label of its own
+/// in metrics.
+pub const SERVERS_MAX: usize = super::UPSTREAM_LABELS_MAX;
+
+/// The pause between two looks at a server that answers.
+pub const PROBE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The time that a server has for one answer to a look. One that is stopped answers nothing, and
+/// takes connections all the same.
+pub const PROBE_TIME_MAX: Duration = Duration::from_secs(3);
+
+/// The first pause before a server that did not answer is looked at again; each is longer.
+pub const PROBE_PAUSE: Duration = Duration::from_millis(500);
+
+/// The longest of those pauses.
+pub const PROBE_PAUSE_MAX: Duration = Duration::from_secs(10);
+
+/// The time that a login has at one of several servers, before it is tried at another one.
+pub const LOGIN_TIME_MAX: Duration = Duration::from_secs(5);
+
+/// How long a login waits until it is known of each server what it is.
+pub const FIRST_LOOK_WAIT_MAX: Duration = Duration::from_secs(4);
+
+/// How far a standby may be behind, unless the settings say otherwise.
+pub const LAG_MAX: Duration = Duration::from_secs(30);

@@ -1,0 +1,77 @@
+//! A session moves to another server, or to the next run of its own: between two transactions,
+//! while it has no connection.
+//!
+//! What it is judged by from then on is what that server contains: its prepared statements stand on
+//! another basis and are judged again. The client is told what the server reports otherwise.
+
+use std::sync::Arc;
+
+use super::pooled_relay::{PoolJob, PooledRelay};
+use crate::session::io::Relay;
+use crate::upstream::pool::PoolError;
+use crate::upstream::servers::session_home::SessionHome;
+use crate::wire::encode;
+
+/// The move that a session makes because its server is not there, or another one is wanted more.
+pub(super) fn begin(pooled: &PooledRelay, why: MoveReason<'_>) -> Option<PoolJob> {
+    let servers = &pooled.homes().servers;
+    let own = pooled.server();
+    let tried = match why {
+        MoveReason::Better => match servers.is_another_better(own) {
+            true => Vec::new(),
+            false => return None,
+        },
+        MoveReason::Failed(error) if !error.is_of_server() => return None,
+        MoveReason::Failed(PoolError::OtherBase) => Vec::new(),
+        MoveReason::Failed(_) if !servers.are_several() => return None,
+        MoveReason::Failed(_) => {
+            own.server().note_away();
+            vec![Arc::clone(own.server())]
+        }
+    };
+    let finding = pooled.homes().clone().find(pooled.move_wish(tried));
+    Some(PoolJob::Moving(Box::pin(finding)))
+}
+
+/// Why a session would move.
+#[derive(Clone, Copy)]
+pub(super) enum MoveReason<'a> {
+    /// Another server is wanted more.
+    Better,
+    /// It got no connection at its own.
+    Failed(&'a PoolError),
+}
+
+/// The session is at that server from now on; its first connection there is left to attach.
+pub(super) fn settle(relay: &mut Relay, home: SessionHome) -> Option<super::pooled_relay::Taken> {
+    let SessionHome {
+        server,
+        pool,
+        source,
+        connection,
+        lease,
+        catalog_cache,
+        compile_pool,
+    } = home;
+    let base = Arc::clone(&connection.state.base);
+    relay.lease.move_to(&server, base.server);
+    let pooled = relay.pooled.as_mut()?;
+    let before = pooled.move_to(server, (pool, source), &base);
+    let protocol = &mut relay.protocol;
+    for (name, value) in &base.parameters {
+        let old = before.parameters.iter().find(|(known, _)| known == name);
+        let is_news = old.is_none_or(|(_, old)| old != value);
+        let is_own = relay
+            .pooled
+            .as_ref()
+            .is_some_and(|pooled| pooled.values().get(name).is_some());
+        if is_news && !is_own {
+            let value = protocol.context.reported(name).unwrap_or(value);
+            // What the server has said can be said on.
+            let _ = encode::parameter_status(&mut protocol.client.reply, name, value);
+        }
+    }
+    protocol.context.move_to(base.server, catalog_cache);
+    protocol.repair.compile_pool = Some(compile_pool);
+    Some((connection, lease))
+}

@@ -1,0 +1,142 @@
+//! Sessions that share connections move to another server between two transactions.
+
+use super::{Servers, login, port_of, ports};
+use crate::support::raw::{Frame, kinds, values};
+use crate::support::{RawClient, Stack, frames, until};
+
+/// Each session has a connection for a transaction.
+const SHARED: &str = "client:\n  auth:\n    method: trust\npool:\n  mode: transaction\n  size: 8\n";
+
+fn stack(servers: &Servers, upstream: &str) -> Stack {
+    servers.stack_as("postgres:postgres@", upstream, SHARED)
+}
+
+fn value(answer: &[Frame]) -> String {
+    let rows = values(answer);
+    let first = rows.first().and_then(|row| row.first()).cloned();
+    first.unwrap_or_else(|| panic!("{answer:?}"))
+}
+
+/// Sessions at rest hear nothing of it: settings and prepared statements have moved with them.
+#[test]
+fn sessions_at_rest_move_with_all_that_they_have_made() {
+    let mut servers = Servers::start(1);
+    let stack = stack(&servers, "");
+    let mut clients: Vec<RawClient> = (0..6).map(|_| login(&stack).unwrap()).collect();
+    for (number, client) in clients.iter_mut().enumerate() {
+        assert_eq!(port_of(client), servers.port(0));
+        let set = format!("SET work_mem = '{}kB'", 100 + number);
+        assert_eq!(kinds(&client.query(&set)), "CZ");
+        let parse = frames::parse("mine", "SELECT current_setting('work_mem'), $1::int");
+        client.send(&[parse, frames::sync()].concat());
+        assert_eq!(kinds(&client.until_ready()), "1Z");
+    }
+    servers.standbys[0].crash();
+    for (number, client) in clients.iter_mut().enumerate() {
+        let bind = frames::bind("", "mine", &[Some("5")], false);
+        client.send(&[bind, frames::execute("", 0), frames::sync()].concat());
+        let answer = client.until_ready();
+        assert_eq!(kinds(&answer), "S2DCZ", "{answer:?}");
+        assert_eq!(value(&answer), format!("{}kB", 100 + number));
+        assert_eq!(port_of(client), servers.primary.port());
+        assert_eq!(value(&client.query("SELECT pg_is_in_recovery()")), "f");
+    }
+    // They go back to where they are wanted, as soon as it is there.
+    servers.standbys[0].restart().unwrap();
+    for client in &mut clients {
+        let back = until(|| (port_of(client) == servers.port(0)).then_some(()));
+        assert!(back.is_some(), "{}", stack.stderr());
+    }
+}
+
+/// What the server reports otherwise is reported to the client.
+#[test]
+fn the_client_is_told_what_is_reported_otherwise() {
+    let mut servers = Servers::start(1);
+    let stack = stack(&servers, "");
+    let mut client = login(&stack).unwrap();
+    let was = client
+        .parameters
+        .iter()
+        .find(|(name, _)| name == "in_hot_standby");
+    assert_eq!(was.unwrap().1, "on");
+    servers.standbys[0].crash();
+    let answer = client.query("SELECT 1");
+    let told: Vec<(String, String)> = answer
+        .iter()
+        .filter(|frame| frame.kind == b'S')
+        .map(Frame::two_strings)
+        .collect();
+    assert_eq!(
+        told,
+        [("in_hot_standby".to_owned(), "off".to_owned())],
+        "{answer:?}"
+    );
+}
+
+/// A transaction cannot move: its client hears that the connection is lost.
+#[test]
+fn a_transaction_ends_with_its_server() {
+    let mut servers = Servers::start(1);
+    let stack = stack(&servers, "");
+    let mut busy = login(&stack).unwrap();
+    let mut resting = login(&stack).unwrap();
+    assert_eq!(kinds(&resting.query("SELECT 1")), "TDCZ");
+    assert_eq!(kinds(&busy.query("BEGIN")), "CZ");
+    assert_eq!(port_of(&mut busy), servers.port(0));
+    servers.standbys[0].crash();
+    busy.send(&frames::query("SELECT 1"));
+    let answer = busy.until_closed();
+    let last = answer.last().unwrap_or_else(|| panic!("nothing was said"));
+    assert!(
+        matches!(last.sqlstate().as_str(), "08006" | "57P01" | "57P02"),
+        "{answer:?}"
+    );
+    assert_eq!(kinds(&resting.query("SELECT 1")).replace('S', ""), "TDCZ");
+}
+
+/// The same server, started again: sessions at rest go on, and are judged by what it contains now.
+#[test]
+fn sessions_outlive_a_restart_of_the_only_server() {
+    let mut servers = Servers::start(1);
+    let port = servers.port(0);
+    let host = format!("127.0.0.1:{port}");
+    let stack = servers.stack_of("postgres:postgres@", &host, "", SHARED);
+    stack.prepare(&[
+        "CREATE TABLE things (id int)",
+        "INSERT INTO things VALUES (7)",
+    ]);
+    let mut client = login(&stack).unwrap();
+    let is_seen = until(|| (kinds(&client.query("SELECT id FROM things")) == "TDCZ").then_some(()));
+    assert!(is_seen.is_some());
+    servers.standbys[0].crash();
+    servers.standbys[0].restart().unwrap();
+    let answer = client.query("SELECT id FROM things");
+    assert_eq!(kinds(&answer), "TDCZ", "{answer:?}");
+    assert_eq!(port_of(&mut client), port);
+}
+
+/// Under load a restart of each server after the other is felt by nobody whose session is at rest,
+/// and by no other than those whose statement it interrupts.
+#[test]
+fn a_rolling_restart_is_felt_by_interrupted_statements_alone() {
+    let mut servers = Servers::start(2);
+    let stack = stack(&servers, "");
+    let mut resting: Vec<RawClient> = (0..8).map(|_| login(&stack).unwrap()).collect();
+    let mut wrong = Vec::new();
+    for round in 0..4 {
+        let at = round % 2;
+        servers.standbys[at].crash();
+        for client in &mut resting {
+            let answer = client.query("SELECT 6 * 7");
+            if kinds(&answer).replace('S', "") != "TDCZ" || value(&answer) != "42" {
+                wrong.push(format!("{answer:?}"));
+            }
+        }
+        servers.standbys[at].restart().unwrap();
+        let port = servers.port(at);
+        let back = until(|| ports(&stack, 6).contains(&port).then_some(()));
+        assert!(back.is_some(), "{}", stack.stderr());
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
