@@ -52,7 +52,8 @@ fn shared(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>) {
     let comment = "Connections of one account in one database.";
     work.draft.word("pool.size", bounded.to_string(), comment);
     let hour = Duration::from_secs(3600);
-    let month = 24 * 30 * hour;
+    // The most whole days that a duration of the settings can be written as.
+    let longest = 24 * 24 * hour;
     let second = Duration::from_secs(1);
     let wait = PooledTime {
         name: "query_wait_timeout",
@@ -63,7 +64,7 @@ fn shared(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>) {
     let lifetime = PooledTime {
         name: "server_lifetime",
         path: "pool.server_lifetime",
-        bounds: (second, month),
+        bounds: (second, longest),
         zero: Zero::Loss(
             second,
             "one use there: pgsieve closes connections after a second at least",
@@ -72,10 +73,10 @@ fn shared(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>) {
     let idle = PooledTime {
         name: "server_idle_timeout",
         path: "pool.server_idle_timeout",
-        bounds: (second, month),
+        bounds: (second, longest),
         zero: Zero::Near(
-            month,
-            "without a bound there: pgsieve keeps them for 30 days at most",
+            longest,
+            "without a bound there: pgsieve keeps them for 24 days at most",
         ),
     };
     for time in [wait, lifetime, idle] {

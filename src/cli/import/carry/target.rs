@@ -28,6 +28,9 @@ pub struct ChosenTarget<'c> {
 }
 
 /// Chooses it, and notes what the other entries lose.
+///
+/// # Errors
+/// There is no database, none of the name, or it is not clear which server is meant.
 pub fn choose<'w>(work: &mut ImportWork<'w>) -> Result<ChosenTarget<'w>, Vec<SettingsProblem>> {
     let configuration = work.configuration;
     let all: Vec<&ConnectionEntry> = configuration.databases.iter().collect();

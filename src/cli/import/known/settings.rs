@@ -76,7 +76,7 @@ pub const SETTINGS: &[KnownSetting] = &[
     row("server_check_query", Text, "<empty>", Unneeded, ""),
     row("server_connect_timeout", Seconds, "15", Nothing, "always 10 s"),
     row("server_fast_close", Count, "0", Nothing, "a session keeps its connection"),
-    row("server_idle_timeout", Seconds, "600", Key("pool.server_idle_timeout"), "at most 30 d; 0 is no bound there"),
+    row("server_idle_timeout", Seconds, "600", Key("pool.server_idle_timeout"), "at most 24 d; 0 is no bound there"),
     row("server_lifetime", Seconds, "3600", Key("pool.server_lifetime"), "at least 1 s; 0 is one use there"),
     row("server_login_retry", Seconds, "15", Otherwise, "each client tries at once"),
     row("server_reset_query", Text, "DISCARD ALL", Unneeded, "no client meets what another has set"),
