@@ -11,6 +11,7 @@
 //! * `choose`: which of several statements answers a question
 //! * `eval`: how good statements for questions are, as a number
 //! * `ground`: what a session may read, told for a prompt
+//! * `import`: settings out of a configuration of PgBouncer
 //! * `policy`: what there is to ask about policies, one file for each question
 //! * `audit`: what an audit says, one file for each question
 //! * `receipt`: keys of receipts, and what a receipt proves
@@ -49,6 +50,7 @@ mod eval;
 mod ground;
 mod hash_password;
 mod health;
+mod import;
 mod mcp;
 mod mcp_token;
 mod policy;
@@ -94,6 +96,9 @@ enum CliCommand {
     /// Prints what a session may read, for the prompt of a language model: relations, columns,
     /// keys, models and more, under the policy and the role's rights.
     Ground(ground::GroundFlags),
+    /// Writes settings out of a configuration of PgBouncer, and says what could not be carried
+    /// over.
+    Import(import::ImportFlags),
     /// Checks, tests, explains, compares and proposes policies, and prints the schema of their
     /// files.
     Policy(policy::PolicyFlags),
@@ -190,6 +195,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         CliCommand::Choose(flags) => choose::run(&flags, &mut out),
         CliCommand::Eval(flags) => eval::run(&flags, &mut out),
         CliCommand::Ground(flags) => ground::run(&flags, &mut out),
+        CliCommand::Import(flags) => import::run(&flags, &mut out),
         CliCommand::Policy(flags) => policy::run(&flags, &mut out),
         CliCommand::Rules(flags) => rules::run(&flags, &mut out),
         CliCommand::Audit(flags) => audit::run(&flags, &mut out),

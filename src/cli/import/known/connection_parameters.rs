@@ -1,0 +1,58 @@
+//! The parameters of connection strings in `[databases]`, `[users]` and `[peers]`.
+
+use super::Counterpart::{Key, Nothing, Otherwise, Policy, Unneeded};
+use super::settings::POOL_MODES;
+use super::{KnownSetting, row};
+use crate::cli::import::value_form::ValueForm::{Choice, Count, Seconds, Text};
+
+/// Those of a database.
+#[rustfmt::skip]
+pub const DATABASE: &[KnownSetting] = &[
+    row("application_name", Text, "", Nothing, "clients say what they are called"),
+    row("auth_dbname", Text, "", Key("client.auth.method"), "as for all"),
+    row("auth_query", Text, "", Key("client.auth.method"), "as for all"),
+    row("auth_user", Text, "", Key("client.auth.method"), "as for all"),
+    row("client_encoding", Text, "", Nothing, "always UTF8"),
+    row("connect_query", Text, "", Nothing, "`ALTER ROLE` or `ALTER DATABASE … SET`"),
+    row("datestyle", Text, "", Nothing, "`ALTER ROLE` or `ALTER DATABASE … SET`"),
+    row("dbname", Text, "", Key("upstream.url"), "clients name the database as the server does"),
+    row("host", Text, "", Key("upstream.url"), "one server; others need a pgsieve each"),
+    row("load_balance_hosts", Text, "", Unneeded, "as there is one host"),
+    row("max_db_client_connections", Count, "0", Nothing, "`limits.connections_max`, for all databases together"),
+    row("max_db_connections", Count, "0", Nothing, "`pool.size` is per account and database"),
+    row("min_pool_size", Count, "0", Otherwise, "connections are made when they are needed"),
+    row("password", Text, "", Key("upstream.password_file"), "in a file of its own"),
+    row("pool_mode", Choice(POOL_MODES), "", Key("pool.mode"), "one for all databases"),
+    row("pool_size", Count, "", Key("pool.size"), "one for all databases"),
+    row("port", Count, "5432", Key("upstream.url"), ""),
+    row("query_wait_timeout", Seconds, "", Key("pool.query_wait"), "one for all databases"),
+    row("reserve_pool", Count, "0", Nothing, "add it to `pool.size`"),
+    row("reserve_pool_size", Count, "0", Nothing, "add it to `pool.size`"),
+    row("server_lifetime", Seconds, "", Key("pool.server_lifetime"), "one for all databases"),
+    row("target_session_attrs", Text, "any", Nothing, "the server is the one of `upstream.url`"),
+    row("timezone", Text, "", Nothing, "`ALTER ROLE` or `ALTER DATABASE … SET`"),
+    row("user", Text, "", Key("upstream.url"), "one for all databases"),
+];
+
+/// Those of a user.
+#[rustfmt::skip]
+pub const USER: &[KnownSetting] = &[
+    row("client_idle_timeout", Seconds, "0", Policy("limits.idle_time"), "of a policy that `match`es the user"),
+    row("idle_transaction_timeout", Seconds, "0", Policy("timeouts.idle_in_transaction_session_timeout"), "as above"),
+    row("max_user_client_connections", Count, "0", Policy("limits.connections_per_user"), "as above"),
+    row("max_user_connections", Count, "0", Nothing, "`pool.size` is per account and database"),
+    row("pool_mode", Choice(POOL_MODES), "", Nothing, "one `pool.mode` for all"),
+    row("pool_size", Count, "", Nothing, "one `pool.size` for all"),
+    row("query_timeout", Seconds, "0", Policy("timeouts.statement_timeout"), "of a policy that `match`es the user"),
+    row("query_wait_timeout", Seconds, "", Nothing, "one `pool.query_wait` for all"),
+    row("reserve_pool_size", Count, "0", Nothing, "add it to `pool.size`"),
+    row("transaction_timeout", Seconds, "0", Nothing, "`ALTER ROLE … SET transaction_timeout`"),
+];
+
+/// Those of a peer.
+#[rustfmt::skip]
+pub const PEER: &[KnownSetting] = &[
+    row("host", Text, "", Nothing, "a cancel has to reach the pgsieve of its session"),
+    row("pool_size", Count, "", Nothing, "as above"),
+    row("port", Count, "6432", Nothing, "as above"),
+];
