@@ -42,7 +42,7 @@ pub const SERVER_LIFETIME: SettingsKey = SettingsKey {
     form: KeyForm::Word,
     default: "1h",
     doc: "In mode transaction: how long a connection is used before it is closed at its next rest, \
-          from 1s to 30d; each has between half of it and all of it. It bounds how long a changed \
+          from 1s to 24d; each has between half of it and all of it. It bounds how long a changed \
           password or setting of a role goes unnoticed. PgBouncer's server_lifetime.",
 };
 
@@ -51,7 +51,7 @@ pub const SERVER_IDLE_TIMEOUT: SettingsKey = SettingsKey {
     path: "pool.server_idle_timeout",
     form: KeyForm::Word,
     default: "10min",
-    doc: "In mode transaction: how long a connection is kept that no client uses, from 1s to 30d. \
+    doc: "In mode transaction: how long a connection is kept that no client uses, from 1s to 24d. \
           PgBouncer's server_idle_timeout.",
 };
 
@@ -69,7 +69,7 @@ pub fn pool(reader: &mut KeyReader, auth: Option<&AuthSettings>) -> Option<Optio
     });
     let (minute, hour) = (Duration::from_secs(60), Duration::from_secs(3600));
     let waits = (Duration::from_millis(100), hour);
-    let lasts = (Duration::from_secs(1), 24 * 30 * hour);
+    let lasts = (Duration::from_secs(1), 24 * 24 * hour);
     let query_wait = duration(reader, "pool.query_wait", waits, 2 * minute);
     let server_lifetime = duration(reader, "pool.server_lifetime", lasts, hour);
     let server_idle_timeout = duration(reader, "pool.server_idle_timeout", lasts, 10 * minute);

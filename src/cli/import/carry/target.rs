@@ -136,9 +136,9 @@ fn parameters(work: &mut ImportWork<'_>, entry: &ConnectionEntry) {
                      server";
         work.draft.left_out(subject("dbname"), &place, words);
     }
-    if entry.text("host").is_some_and(|host| host.contains(',')) {
-        let words = "pgsieve fronts one server, here the first of the list; a balancer can stand \
-                     between, or a pgsieve before each";
+    let is_socket = |host: &str| host.contains(',') && host.contains('/');
+    if entry.text("host").is_some_and(is_socket) {
+        let words = "a list with a socket in it: pgsieve takes the first of them";
         work.draft.left_out(subject("host"), &place, words);
     }
     for (known, value) in entry.changed(DATABASE) {

@@ -6,7 +6,7 @@ use super::ImportWork;
 use super::target::ChosenTarget;
 use crate::cli::import::known::settings::SSL_MODES;
 use crate::config::SettingsProblem;
-use crate::upstream::address::UpstreamSettings;
+use crate::upstream::address::host_list::UpstreamAddress;
 
 /// Writes it.
 ///
@@ -16,7 +16,8 @@ pub fn carry(
     work: &mut ImportWork<'_>,
     target: &ChosenTarget<'_>,
 ) -> Result<(), Vec<SettingsProblem>> {
-    let host = target.host.split(',').next().unwrap_or_default().trim();
+    let hosts: Vec<&str> = target.host.split(',').map(str::trim).collect();
+    let host = hosts.first().copied().unwrap_or_default();
     let place = target.entries.first().map(|entry| entry.place.to_string());
     let place = place.unwrap_or_default();
     if host.starts_with('@') {
@@ -33,11 +34,22 @@ pub fn carry(
             let folder = utf8_percent_encode(host, NON_ALPHANUMERIC);
             format!("postgres://{user}/{database}?host={folder}&port={port}")
         }
-        host if host.contains(':') => format!("postgres://{user}[{host}]:{port}/{database}"),
-        host => format!("postgres://{user}{}:{port}/{database}", encoded(host)),
+        _ => {
+            let places = hosts.iter().map(|host| match host.contains(':') {
+                true => format!("[{host}]:{port}"),
+                false => format!("{}:{port}", encoded(host)),
+            });
+            let places: Vec<String> = places.collect();
+            format!("postgres://{user}{}/{database}", places.join(","))
+        }
     };
-    let is_local = UpstreamSettings::parse(&url).is_ok_and(|read| read.endpoint.is_local());
+    let read = UpstreamAddress::parse_with(&url, &[]);
+    let is_local = read.is_ok_and(|read| read.servers.iter().all(|one| one.endpoint.is_local()));
     work.draft.word("upstream.url", url, "");
+    if hosts.len() > 1 {
+        let comment = "As with PgBouncer; prefer-standby and primary look at what each server is.";
+        work.draft.word("upstream.targets", "any", comment);
+    }
     password(work, target);
     tls(work, host, is_local);
     Ok(())

@@ -1,6 +1,6 @@
 //! The parameters of connection strings in `[databases]`, `[users]` and `[peers]`.
 
-use super::Counterpart::{Key, Nothing, Otherwise, Policy, Unneeded};
+use super::Counterpart::{Key, Nothing, Otherwise, Policy};
 use super::settings::POOL_MODES;
 use super::{KnownSetting, row};
 use crate::cli::import::value_form::ValueForm::{Choice, Count, Seconds, Text};
@@ -16,8 +16,8 @@ pub const DATABASE: &[KnownSetting] = &[
     row("connect_query", Text, "", Nothing, "`ALTER ROLE` or `ALTER DATABASE … SET`"),
     row("datestyle", Text, "", Nothing, "`ALTER ROLE` or `ALTER DATABASE … SET`"),
     row("dbname", Text, "", Key("upstream.url"), "clients name the database as the server does"),
-    row("host", Text, "", Key("upstream.url"), "one server; others need a pgsieve each"),
-    row("load_balance_hosts", Text, "", Unneeded, "as there is one host"),
+    row("host", Text, "", Key("upstream.url"), "a list of hosts is one of servers with the same contents"),
+    row("load_balance_hosts", Text, "", Otherwise, "two are drawn, the one with fewer sessions is taken"),
     row("max_db_client_connections", Count, "0", Nothing, "`limits.connections_max`, for all databases together"),
     row("max_db_connections", Count, "0", Nothing, "`pool.size` is per account and database"),
     row("min_pool_size", Count, "0", Otherwise, "connections are made when they are needed"),
