@@ -44,6 +44,7 @@ use self::question::{ExplainQuestion, PlanSubject, QuestionEnd, WaitingQuery};
 use super::client_side::ClientState;
 use super::pending::{ExpectedReply, PendingReplies};
 use super::policy_limits::MeasureMoment;
+use super::pooling::prepared::form_of_query;
 use super::protocol::SessionProtocol;
 use super::statement_stage::{AdmittedQuery, PathStop};
 use super::tracing::SessionWitness;
@@ -102,7 +103,12 @@ pub(super) fn plan_within_bounds<'t>(
         return Ok(query);
     }
     let permit = &query.text.permit;
-    let asked = question_of_query(protocol, permit).and_then(|ask| match ask {
+    let asked = question_of_query(protocol, permit);
+    if let Ok(Some(_)) = &asked {
+        // The question is about the statement that a name stands for.
+        form_of_query(protocol, permit.facts())?;
+    }
+    let asked = asked.and_then(|ask| match ask {
         Some(ask) => {
             let (outbox, pending) = (&mut protocol.upstream.outbox, &mut protocol.pending);
             let none = ParameterTypes::none_given();

@@ -2,6 +2,7 @@
 
 mod carried;
 mod named;
+mod plans;
 mod shared;
 mod sizes;
 mod walk;
