@@ -261,6 +261,18 @@ words! {
 }
 
 words! {
+    /// Why a session moved between two transactions.
+    MoveReason {
+        /// Its server was not there.
+        Away => "away",
+        /// Its server was started again, or became another one.
+        Restarted => "restarted",
+        /// Another server is wanted more.
+        Wanted => "wanted",
+    }
+}
+
+words! {
     /// What came of an attempt to reach the upstream.
     CheckOutcome {
         /// It was reached.
@@ -672,6 +684,7 @@ mod tests {
         check::<CheckoutOutcome>();
         check::<PooledConnectionState>();
         check::<PinReason>();
+        check::<MoveReason>();
         check::<LimitMode>();
         check::<StartupSettingOutcome>();
         check::<ClientTransport>();

@@ -15,10 +15,10 @@ use crate::telemetry::events::{AdminPage, StatusClass};
 use crate::telemetry::labels::{
     ByteDirection, CacheAnswer, CancelCause, CancelOutcome, CaptureOutcome, CatalogFailure,
     CatalogLoad, CheckOutcome, CheckoutOutcome, ClientTransport, ClosedBecause, ErrorOrigin,
-    HeldCertificate, LimitMode, LoginMethod, LoginOutcome, PinReason, PlanAnswer, PolicyReload,
-    PooledConnectionState, ProtocolPath, RefusedBecause, RepairedOutcome, SessionLeg, SessionState,
-    SignalOutcome, SpanOutcome, StaleGroundingAge, StartupSettingOutcome, StatementOutcome,
-    TlsFailure, Tripwire, UpstreamState, ViolationKind,
+    HeldCertificate, LimitMode, LoginMethod, LoginOutcome, MoveReason, PinReason, PlanAnswer,
+    PolicyReload, PooledConnectionState, ProtocolPath, RefusedBecause, RepairedOutcome, SessionLeg,
+    SessionState, SignalOutcome, SpanOutcome, StaleGroundingAge, StartupSettingOutcome,
+    StatementOutcome, TlsFailure, Tripwire, UpstreamState, ViolationKind,
 };
 use crate::telemetry::sqlstate_code::SqlstateClass;
 use crate::words::Word;
@@ -313,18 +313,19 @@ metrics! {
     POOL_CONNECTIONS: Gauge "pgsieve_pool_connections" in "connections",
         ["state": closed::<PooledConnectionState>()],
         "Connections of the pools, by state.";
-    POOL_WAITING: Gauge "pgsieve_pool_waiting" in "sessions",
-        [],
+    POOL_WAITING: Gauge "pgsieve_pool_waiting" in "sessions", [],
         "Sessions that wait for a connection of their pool.";
     POOL_CHECKOUTS: Counter "pgsieve_pool_checkouts_total" in "checkouts",
         ["outcome": closed::<CheckoutOutcome>()],
         "Connections of pools that sessions asked for, by outcome.";
-    POOL_WAIT_SECONDS: Histogram "pgsieve_pool_wait_seconds" in "seconds",
-        [],
+    POOL_WAIT_SECONDS: Histogram "pgsieve_pool_wait_seconds" in "seconds", [],
         "Time until a session had the connection that it asked its pool for.";
     POOL_PINS: Counter "pgsieve_pool_pins_total" in "sessions",
         ["reason": closed::<PinReason>()],
         "Sessions that keep their connection until their end, by cause.";
+    POOL_MOVES: Counter "pgsieve_pool_moves_total" in "moves",
+        ["reason": closed::<MoveReason>()],
+        "Moves of sessions to another server, or to the next run of their own, by cause.";
     CATALOG_AGE_SECONDS: Gauge "pgsieve_catalog_age_seconds" in "seconds", [],
         "Time since a catalog was last confirmed to be current; the oldest of all databases.";
     CATALOG_LOADS: Counter "pgsieve_catalog_loads_total" in "loads",

@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 
 use bytes::BytesMut;
 
-use super::moving::{self, MoveReason};
+use super::moving::{self, MoveCause};
 use super::named::NamedStatement;
 use super::pooled_relay::{ConnectionUse, HeldConnection, PoolJob, Taken};
 use super::prepared::parses_of_kept;
@@ -35,7 +35,7 @@ impl Relay {
     pub(in crate::session) fn pool_wait(&self) -> Option<WaitState> {
         let pooled = self.pooled.as_ref()?;
         Some(match pooled.job.as_ref()? {
-            PoolJob::Taking(_) | PoolJob::Moving(_) => WaitState::PoolConnection,
+            PoolJob::Taking(_) | PoolJob::Moving(..) => WaitState::PoolConnection,
             PoolJob::Reading(_) | PoolJob::Preparing(_) => WaitState::PoolSettings,
         })
     }
@@ -59,7 +59,7 @@ impl Relay {
         if pooled.job.is_some() {
             return Ok(BytesMoved::Nothing);
         }
-        let mut job = moving::begin(pooled, MoveReason::Better);
+        let mut job = moving::begin(pooled, MoveCause::Better);
         if job.is_none() {
             let wish = pooled.wish();
             match pooled.pool().take_ready(&wish) {
@@ -90,12 +90,13 @@ impl Relay {
                     return self.connected(taken);
                 }
             },
-            Some(PoolJob::Moving(moving)) => match moving.as_mut().poll(context) {
+            Some(PoolJob::Moving(moving, reason)) => match moving.as_mut().poll(context) {
                 Poll::Pending => return Ok(BytesMoved::Nothing),
                 Poll::Ready(home) => {
+                    let reason = *reason;
                     pooled.job = None;
                     let home = home.map_err(|error| self.not_connected(&error))?;
-                    if let Some(taken) = moving::settle(self, home) {
+                    if let Some(taken) = moving::settle(self, (home, reason)) {
                         self.attach(taken);
                     }
                     return Ok(BytesMoved::Some);
@@ -140,7 +141,7 @@ impl Relay {
             Err(error) => {
                 let pooled = self.pooled.as_ref();
                 let job =
-                    pooled.and_then(|pooled| moving::begin(pooled, MoveReason::Failed(&error)));
+                    pooled.and_then(|pooled| moving::begin(pooled, MoveCause::Failed(&error)));
                 let job = job.ok_or_else(|| self.not_connected(&error))?;
                 if let Some(pooled) = &mut self.pooled {
                     pooled.job = Some(job);

@@ -8,34 +8,34 @@ use std::sync::Arc;
 
 use super::pooled_relay::{PoolJob, PooledRelay};
 use crate::session::io::Relay;
+use crate::telemetry::events::SessionMoved;
+use crate::telemetry::labels::MoveReason;
 use crate::upstream::pool::PoolError;
 use crate::upstream::servers::session_home::SessionHome;
 use crate::wire::encode;
 
 /// The move that a session makes because its server is not there, or another one is wanted more.
-pub(super) fn begin(pooled: &PooledRelay, why: MoveReason<'_>) -> Option<PoolJob> {
+pub(super) fn begin(pooled: &PooledRelay, why: MoveCause<'_>) -> Option<PoolJob> {
     let servers = &pooled.homes().servers;
     let own = pooled.server();
-    let tried = match why {
-        MoveReason::Better => match servers.is_another_better(own) {
-            true => Vec::new(),
-            false => return None,
-        },
-        MoveReason::Failed(error) if !error.is_of_server() => return None,
-        MoveReason::Failed(PoolError::OtherBase) => Vec::new(),
-        MoveReason::Failed(_) if !servers.are_several() => return None,
-        MoveReason::Failed(_) => {
+    let (reason, tried) = match why {
+        MoveCause::Better if !servers.is_another_better(own) => return None,
+        MoveCause::Better => (MoveReason::Wanted, Vec::new()),
+        MoveCause::Failed(PoolError::OtherBase) => (MoveReason::Restarted, Vec::new()),
+        MoveCause::Failed(error) if !error.is_of_server() => return None,
+        MoveCause::Failed(_) if !servers.are_several() => return None,
+        MoveCause::Failed(_) => {
             own.server().note_away();
-            vec![Arc::clone(own.server())]
+            (MoveReason::Away, vec![Arc::clone(own.server())])
         }
     };
     let finding = pooled.homes().clone().find(pooled.move_wish(tried));
-    Some(PoolJob::Moving(Box::pin(finding)))
+    Some(PoolJob::Moving(Box::pin(finding), reason))
 }
 
 /// Why a session would move.
 #[derive(Clone, Copy)]
-pub(super) enum MoveReason<'a> {
+pub(super) enum MoveCause<'a> {
     /// Another server is wanted more.
     Better,
     /// It got no connection at its own.
@@ -43,7 +43,10 @@ pub(super) enum MoveReason<'a> {
 }
 
 /// The session is at that server from now on; its first connection there is left to attach.
-pub(super) fn settle(relay: &mut Relay, home: SessionHome) -> Option<super::pooled_relay::Taken> {
+pub(super) fn settle(
+    relay: &mut Relay,
+    (home, reason): (SessionHome, MoveReason),
+) -> Option<super::pooled_relay::Taken> {
     let SessionHome {
         server,
         pool,
@@ -73,5 +76,6 @@ pub(super) fn settle(relay: &mut Relay, home: SessionHome) -> Option<super::pool
     }
     protocol.context.move_to(base.server, catalog_cache);
     protocol.repair.compile_pool = Some(compile_pool);
+    protocol.witness.telemetry.emit(&SessionMoved { reason });
     Some((connection, lease))
 }

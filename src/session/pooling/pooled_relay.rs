@@ -4,6 +4,7 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use crate::telemetry::labels::MoveReason;
 use crate::upstream::cancel::DetachedConnection;
 use crate::upstream::pool::connection::SettleError;
 use crate::upstream::pool::connection::{ConnectionBase, ConnectionState, PooledConnection};
@@ -67,7 +68,10 @@ pub(super) enum PoolJob {
     /// One is waited for.
     Taking(Pin<Box<dyn Future<Output = Result<Taken, PoolError>> + Send>>),
     /// One is waited for at another server, with all else that is needed there.
-    Moving(Pin<Box<dyn Future<Output = Result<SessionHome, PoolError>> + Send>>),
+    Moving(
+        Pin<Box<dyn Future<Output = Result<SessionHome, PoolError>> + Send>>,
+        MoveReason,
+    ),
     /// What is set in the one that was at hand is read.
     Reading(Pin<Box<dyn Future<Output = Result<ReadConnection, SettleError>> + Send>>),
     /// Statements are prepared on the one that the session keeps.

@@ -44,7 +44,7 @@ pub use plan::{CandidatesRanked, PlanAsked};
 pub use policy::{
     PoliciesCompared, PoliciesHold, PoliciesRead, PolicyEnded, PolicyTestsPassed, PolicyTestsWait,
 };
-pub use pool::{PoolCheckout, PoolMoved, PoolQueued, SessionPinned};
+pub use pool::{PoolCheckout, PoolMoved, PoolQueued, SessionMoved, SessionPinned};
 pub use process::{
     BudgetFileFailed, DrainStarted, IssuerKeysFailed, ListenerOpened, McpTokenRefused,
     ServerStopped, SessionEndAsked, TokenFileFailed, TokenRefused, UpstreamIdentityRefused,

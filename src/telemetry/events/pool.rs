@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::telemetry::EventSinks;
 use crate::telemetry::counters::register::seconds;
 use crate::telemetry::events::Event;
-use crate::telemetry::labels::{CheckoutOutcome, PinReason, PooledConnectionState};
+use crate::telemetry::labels::{CheckoutOutcome, MoveReason, PinReason, PooledConnectionState};
 
 /// A session has asked for a connection.
 pub struct PoolCheckout {
@@ -33,6 +33,18 @@ pub struct PoolQueued {
 pub struct SessionPinned {
     /// Why.
     pub reason: PinReason,
+}
+
+/// A session has moved between two transactions.
+pub struct SessionMoved {
+    /// Why.
+    pub reason: MoveReason,
+}
+
+impl Event for SessionMoved {
+    fn emit(&self, sinks: &EventSinks) {
+        sinks.metrics.pools.moves.inc(self.reason);
+    }
 }
 
 impl Event for PoolCheckout {

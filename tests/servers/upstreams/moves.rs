@@ -41,6 +41,10 @@ fn sessions_at_rest_move_with_all_that_they_have_made() {
         assert_eq!(port_of(client), servers.primary.port());
         assert_eq!(value(&client.query("SELECT pg_is_in_recovery()")), "f");
     }
+    let moves =
+        |reason: &str| stack.metric(&format!("pgsieve_pool_moves_total{{reason=\"{reason}\"}}"));
+    // The first finds its server away; it is then known to the others.
+    assert!(moves("away") >= 1.0 && moves("away") + moves("wanted") >= 6.0);
     // They go back to where they are wanted, as soon as it is there.
     servers.standbys[0].restart().unwrap();
     for client in &mut clients {
@@ -114,6 +118,8 @@ fn sessions_outlive_a_restart_of_the_only_server() {
     let answer = client.query("SELECT id FROM things");
     assert_eq!(kinds(&answer), "TDCZ", "{answer:?}");
     assert_eq!(port_of(&mut client), port);
+    let moves = "pgsieve_pool_moves_total{reason=\"restarted\"}";
+    assert!(stack.metric(moves) >= 1.0);
 }
 
 /// Under load a restart of each server after the other is felt by nobody whose session is at rest,
