@@ -9,6 +9,13 @@ pub const SERVERS_MAX: usize = super::UPSTREAM_LABELS_MAX;
 /// The pause between two looks at a server that answers.
 pub const PROBE_INTERVAL: Duration = Duration::from_secs(1);
 
+/// The same where a look is a connection and no more.
+pub const CONNECT_INTERVAL: Duration = Duration::from_secs(5);
+
+/// How long no login is tried again at a server that has refused one: it would be refused again,
+/// and each is a line in its log.
+pub const REFUSED_PAUSE: Duration = Duration::from_secs(60);
+
 /// The time that a server has for one answer to a look. One that is stopped answers nothing, and
 /// takes connections all the same.
 pub const PROBE_TIME_MAX: Duration = Duration::from_secs(3);

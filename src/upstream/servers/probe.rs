@@ -23,6 +23,8 @@ pub struct ServerProbe {
     server: Arc<UpstreamServer>,
     account: Option<(UpstreamAccount, String)>,
     session: Option<RoleSession>,
+    /// Until then nobody is logged in: the server has refused the account.
+    barred_until: Option<Instant>,
     pause: Duration,
 }
 
@@ -44,6 +46,7 @@ impl ServerProbe {
             server,
             account,
             session: None,
+            barred_until: None,
             pause: limits::upstreams::PROBE_PAUSE,
         }
     }
@@ -52,9 +55,12 @@ impl ServerProbe {
     ///
     /// May be cancelled: its session may be left with an answer under way, and is to be dropped.
     pub async fn look(&mut self) -> ServerSight {
+        let is_barred = self
+            .barred_until
+            .is_some_and(|until| Instant::now() < until);
         let sight = match self.account.clone() {
-            Some(account) => self.ask(&account).await,
-            None => self.connect().await,
+            Some(account) if !is_barred => self.ask(&account).await,
+            Some(_) | None => self.connect().await,
         };
         let state = &self.server.state;
         match &sight {
@@ -77,8 +83,12 @@ impl ServerProbe {
     /// Waits until it is time for the next look. May be cancelled.
     pub async fn rest(&mut self) {
         if !self.server.state.is_away() {
+            let interval = match &self.session {
+                Some(_) => limits::upstreams::PROBE_INTERVAL,
+                None => limits::upstreams::CONNECT_INTERVAL,
+            };
             tokio::select! {
-                () = sleep(limits::upstreams::PROBE_INTERVAL) => {}
+                () = sleep(interval) => {}
                 () = self.server.until_doubted() => {}
             }
             return;
@@ -127,7 +137,10 @@ impl ServerProbe {
             }
             Err(OwnSessionError::TimedOut | OwnSessionError::Lost) => ServerSight::Unfit,
             // It is there, and lets this account not in: sessions of clients may find otherwise.
-            Err(_refused) => ServerSight::There(None),
+            Err(_refused) => {
+                self.barred_until = Some(Instant::now() + limits::upstreams::REFUSED_PAUSE);
+                ServerSight::There(None)
+            }
         }
     }
 }

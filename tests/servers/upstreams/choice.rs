@@ -173,3 +173,22 @@ fn without_an_account_servers_are_known_by_their_sessions() {
     let seen = until(|| (ports(&stack, 4) == [servers.port(0); 4]).then_some(()));
     assert!(seen.is_some());
 }
+
+/// An account that is refused is not tried every second, and what a server is, is still known.
+#[test]
+fn a_server_that_refuses_the_account_is_not_asked_again_and_again() {
+    let servers = Servers::start(1);
+    let stack = servers.stack_as(
+        "nobody_there:x@",
+        "  targets: primary\n",
+        "catalog: {mode: off}\n",
+    );
+    assert_eq!(ports(&stack, 2), [servers.primary.port(); 2]);
+    std::thread::sleep(Duration::from_secs(4));
+    assert_eq!(ports(&stack, 2), [servers.primary.port(); 2]);
+    let log = servers.primary.log();
+    let refused = log
+        .matches("authentication failed for user \"nobody_there\"")
+        .count();
+    assert!((1..=2).contains(&refused), "{refused}: {log}");
+}
