@@ -7,7 +7,7 @@ use super::{UNQUOTED, key_text, verified, with_key};
 use super::{claims, digest_of, digest_of_rows, key_file, login, receipt, session, stack};
 use crate::support::raw::{kinds, rows, values};
 use crate::support::sql::cancel_running;
-use crate::support::{ADMIN, RawClient, frames};
+use crate::support::{ADMIN, RawClient, frames, until};
 
 const NAMES: &str = "SELECT \"Name\", amount FROM \"Numbers\" ORDER BY 2 DESC NULLS LAST";
 
@@ -205,6 +205,8 @@ fn the_row_of_a_receipt_is_that_of_a_setting() {
     let mut client = session();
     client.query("SELECT 1");
     let other = client.query("SHOW server_version");
+    // The number of its line in the audit is there a moment later.
+    until(|| claims(&mut client).audit_seq).expect("it is on record");
     let own = client.query("SHOW pgsieve.receipt");
     assert_eq!(kinds(&own), kinds(&other));
     let tags = [&own, &other].map(|answer| {
