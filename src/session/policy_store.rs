@@ -130,12 +130,21 @@ impl AssignedPolicy {
         self.asks_roles
     }
 
+    /// The session is at another server: what its role is a member of there is asked before
+    /// anything else. Catalogs of two servers are counted apart, and may have one number.
+    pub fn forget_roles(&mut self) {
+        self.roles_of = OF_ANOTHER_SERVER;
+    }
+
     /// Whether the session's role is, as far as that matters, a member of what it was when the
     /// policy was chosen.
     pub fn is_member_still(&self, membership: &Membership<'_>) -> bool {
         !self.asks_roles || membership.generation() == self.roles_of
     }
 }
+
+/// No catalog has this number.
+const OF_ANOTHER_SERVER: u64 = u64::MAX;
 
 impl PolicyStore {
     /// Under these policies.

@@ -105,10 +105,25 @@ impl LoginServer {
     /// # Errors
     /// It may not, and there is no other.
     pub fn keeps(&self, session: &UpstreamSession) -> Result<bool, LoginError> {
+        self.keeps_by(session, UpstreamServers::may_stay)
+    }
+
+    /// The same of a session on a connection that sessions share.
+    ///
+    /// # Errors
+    /// It may not, and there is no other.
+    pub fn keeps_shared(&self, session: &UpstreamSession) -> Result<bool, LoginError> {
+        self.keeps_by(session, UpstreamServers::may_share)
+    }
+
+    fn keeps_by(
+        &self,
+        session: &UpstreamSession,
+        may_stay: fn(&UpstreamServers, &ServerLease, Option<&str>) -> bool,
+    ) -> Result<bool, LoginError> {
+        let in_hot_standby = session.parameter("in_hot_standby");
         let may_stay = match &self.choice().at {
-            Some(at) => self
-                .servers
-                .may_stay(at, session.parameter("in_hot_standby")),
+            Some(at) => may_stay(&self.servers, at, in_hot_standby),
             None => false,
         };
         match may_stay || self.moves() {

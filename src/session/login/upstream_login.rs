@@ -120,6 +120,7 @@ impl LoginAttempt<'_> {
         };
         loop {
             let error = match self.try_shared(pools, identity, (plan, policy)).await {
+                Ok(Some((session, _))) if !self.server.keeps_shared(&session)? => continue,
                 Ok(reached) => return Ok(reached),
                 Err(error) => error,
             };

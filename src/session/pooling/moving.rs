@@ -75,6 +75,7 @@ pub(super) fn settle(
         }
     }
     protocol.context.move_to(base.server, catalog_cache);
+    protocol.judge.assigned_policy.forget_roles();
     protocol.repair.compile_pool = Some(compile_pool);
     protocol.witness.telemetry.emit(&SessionMoved { reason });
     Some((connection, lease))

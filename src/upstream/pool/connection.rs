@@ -104,6 +104,13 @@ impl ConnectionBase {
             && lasting(&self.parameters) == lasting(&other.parameters)
     }
 
+    /// What its server has said of being a standby, where it says that.
+    pub fn standby(&self) -> Option<&str> {
+        let mut named = self.parameters.iter().rev();
+        let found = named.find(|(name, _)| name == IN_HOT_STANDBY);
+        found.map(|(_, value)| value.as_str())
+    }
+
     /// Whether it differs from another base in the server alone, at most: in which run of the same
     /// contents it is, and in the minor version.
     pub fn differs_in_place_alone(&self, other: &Self) -> bool {

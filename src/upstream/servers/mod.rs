@@ -215,11 +215,21 @@ impl UpstreamServers {
         let state = &lease.server.state;
         match in_hot_standby {
             Some("on") => state.note_standby(),
-            Some("off") => state.note_role(Some(ServerRole::Primary)),
+            Some("off") => state.note_primary(),
             Some(_) | None => {}
         }
         state.note_there();
         self.wanted.rank(state).is_some()
+    }
+
+    /// The same of a session on a connection that may have been opened long ago: what that was told
+    /// counts only where nobody asks the server itself.
+    pub fn may_share(&self, lease: &ServerLease, in_hot_standby: Option<&str>) -> bool {
+        let state = &lease.server.state;
+        match state.is_asked() {
+            true => !self.are_several() || self.wanted.rank(state).is_some(),
+            false => self.may_stay(lease, in_hot_standby),
+        }
     }
 }
 

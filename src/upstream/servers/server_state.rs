@@ -42,6 +42,11 @@ impl ServerState {
         self.known().role
     }
 
+    /// Whether what it is, is asked of itself, and not heard from sessions of clients.
+    pub(super) fn is_asked(&self) -> bool {
+        self.known().is_asked
+    }
+
     /// Whether it is near enough to the primary, if it follows one: a standby that was asked and
     /// cannot tell is not.
     pub(super) fn is_within(&self, lag_max: Duration) -> bool {
@@ -60,7 +65,12 @@ impl ServerState {
         known.role = role;
     }
 
-    /// It has said that it follows another one; how far behind stays as it is known.
+    /// It has said to a client that it takes writes.
+    pub(super) fn note_primary(&self) {
+        self.known().role = Some(ServerRole::Primary);
+    }
+
+    /// It has said to a client that it follows another one; how far behind stays as it is known.
     pub(super) fn note_standby(&self) {
         let mut known = self.known();
         if !matches!(known.role, Some(ServerRole::Standby(_))) {

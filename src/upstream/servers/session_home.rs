@@ -98,6 +98,14 @@ impl SessionHomes {
                 }
                 Err(error) => return Err(error),
             };
+            if !self
+                .servers
+                .may_share(&server, connection.state.base.standby())
+            {
+                lease.give_back(connection);
+                tried.push(Arc::clone(server.server()));
+                continue;
+            }
             if !connection.state.base.differs_in_place_alone(&wish.base) {
                 lease.give_back(connection);
                 return Err(PoolError::OtherBase);

@@ -1,8 +1,14 @@
 //! Sessions that share connections move to another server between two transactions.
 
+use std::fs;
+
+use pgsieve::auth::verifier::ScramVerifier;
+use pgsieve::demo::cluster::random_name;
+use pgsieve::secret::Secret;
+
 use super::{Servers, login, port_of, ports};
 use crate::support::raw::{Frame, kinds, values};
-use crate::support::{RawClient, Stack, frames, until};
+use crate::support::{RawClient, Stack, frames, sql, until};
 
 /// Each session has a connection for a transaction.
 const SHARED: &str = "client:\n  auth:\n    method: trust\npool:\n  mode: transaction\n  size: 8\n";
@@ -145,4 +151,76 @@ fn a_rolling_restart_is_felt_by_interrupted_statements_alone() {
         assert!(back.is_some(), "{}", stack.stderr());
     }
     assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+/// A policy that is chosen by what a role is a member of is chosen anew where the session moves: by
+/// the roles of then, however often the catalogs were loaded.
+#[test]
+fn the_policy_of_a_session_that_moves_is_that_of_its_role_now() {
+    let mut servers = Servers::start(1);
+    let primary = servers.primary.url("postgres", "postgres", "postgres");
+    sql::run_blocking(&primary, &["CREATE ROLE team"]);
+    let folder = std::env::temp_dir().join(format!("pgsieve-it-{}", random_name().unwrap()));
+    fs::create_dir(&folder).unwrap();
+    let bi = include_str!("../../../policies/bi.yaml");
+    let members = "match: {role_member: team}\nrelations: {deny: [pg_catalog.pg_range]}\n";
+    for (name, keys) in [("members", members), ("rest", "mode: enforce\n")] {
+        let text = bi.replace("\nname: bi\n", &format!("\nname: {name}\n"));
+        fs::write(
+            folder.join(format!("{name}.yaml")),
+            format!("{text}\n{keys}"),
+        )
+        .unwrap();
+    }
+    let host = format!("127.0.0.1:{}", servers.port(0));
+    let others = format!("policy: {{file: '{}'}}\n{SHARED}", folder.display());
+    let stack = servers.stack_of("postgres:postgres@", &host, "", &others);
+    const READ: &str = "SELECT rngtypid FROM pg_catalog.pg_range LIMIT 1";
+    let mut client = until(|| login(&stack)).unwrap();
+    let reads = until(|| (kinds(&client.query(READ)) == "TDCZ").then_some(()));
+    assert!(reads.is_some(), "{:?}", client.query(READ));
+    servers.standbys[0].crash();
+    sql::run_blocking(&primary, &["GRANT team TO postgres"]);
+    servers.standbys[0].restart().unwrap();
+    let member = "SELECT 1 FROM pg_auth_members WHERE roleid = 'team'::regrole";
+    let standby = servers.standbys[0].url("postgres", "postgres", "postgres");
+    let follows = until(|| {
+        let found = sql::block_on(async {
+            sql::rows(&sql::connect(&standby).await.unwrap(), member).await
+        });
+        (!found.is_empty()).then_some(())
+    });
+    assert!(follows.is_some());
+    let answer = client.query(READ);
+    assert!(
+        answer.iter().any(|frame| frame.sqlstate() == "42501"),
+        "{answer:?}"
+    );
+    drop(fs::remove_dir_all(&folder));
+}
+
+/// Without an account of pgsieve's own, what a server is, is heard from the connections that
+/// sessions share.
+#[test]
+fn shared_connections_are_at_servers_of_the_wanted_kind() {
+    let servers = Servers::start(1);
+    let folder = std::env::temp_dir().join(format!("pgsieve-it-{}", random_name().unwrap()));
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("app"), "app").unwrap();
+    let verifier = ScramVerifier::make(&Secret::new("app")).unwrap();
+    fs::write(folder.join("verifier"), verifier).unwrap();
+    let own = folder.display();
+    let others = format!(
+        "client:\n  auth:\n    method: scram\n    users:\n      - {{name: app, verifier_file: \
+         '{own}/verifier', upstream_user: app, upstream_password_file: '{own}/app'}}\n"
+    );
+    for (targets, port) in [
+        ("standby", servers.port(0)),
+        ("primary", servers.primary.port()),
+    ] {
+        let stack = servers.stack_as("", &format!("  targets: {targets}\n"), &others);
+        assert_eq!(ports(&stack, 12), [port; 12], "{targets}");
+        assert!(stack.metric("pgsieve_pool_checkouts_total{outcome=\"opened\"}") >= 1.0);
+    }
+    drop(fs::remove_dir_all(&folder));
 }
