@@ -68,8 +68,9 @@ clients: setup
 	@cargo build --locked
 	@tests/data/clients/matrix/run --readme $(if $(CLIENTS),--only '$(CLIENTS)') $(ARGS)
 
-## Throughput and processor time beside a direct connection and PgBouncer.
-bench: setup
+## Throughput and processor time beside a direct connection, PgBouncer and HAProxy.
+bench:
+	@.ci/setup bench
 	cargo bench --locked --bench proxies -- $(ARGS)
 
 ## Builds the image of docker/ with an engine of its own and tries it. LTO=off is quick.

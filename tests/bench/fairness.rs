@@ -326,11 +326,7 @@ fn print(flood: Flood, way: Target, rows: &[Row]) {
     println!(
         "| {} | {} | {:.2} | {without:.2} | {:.2} | {beside:.2} | {:.1} | {:.0} | {:.0} |",
         flood.name(),
-        match way {
-            Target::Direct => "direct",
-            Target::PgBouncer => "PgBouncer",
-            Target::Pgsieve => "pgsieve",
-        },
+        way.name(),
         median(|row| row.without.p50),
         median(|row| row.beside.p50),
         beside / without,

@@ -56,7 +56,8 @@ fn large_result(peers: &Peers) -> usize {
     )
 }
 
-fn client(peers: &Peers, way: Target) -> TcpStream {
+/// A client that has had the answer to one statement.
+pub fn client(peers: &Peers, way: Target) -> TcpStream {
     let mut stream = TcpStream::connect(("127.0.0.1", peers.port(way))).unwrap();
     let mut start = BytesMut::new();
     let settings = [("user", peers.user()), ("database", "postgres")];

@@ -1,10 +1,11 @@
-//! The three ways to the same private Postgres that are compared.
+//! The ways to the same private Postgres that are compared.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::net::{TcpListener, TcpStream};
-use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -14,18 +15,53 @@ use pgsieve::demo::cluster::PrivateCluster;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Target {
     Direct,
+    /// Blind: it passes bytes on.
+    HaProxy,
+    /// In session mode.
     PgBouncer,
+    /// In transaction mode, with [`POOL_SIZE`] connections.
+    PgBouncerShared,
+    /// In session mode.
     Pgsieve,
+    /// In transaction mode, with [`POOL_SIZE`] connections.
+    PgsieveShared,
+}
+
+impl Target {
+    /// As tables name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::HaProxy => "HAProxy",
+            Self::PgBouncer => "PgBouncer, session",
+            Self::PgBouncerShared => "PgBouncer, transaction",
+            Self::Pgsieve => "pgsieve, session",
+            Self::PgsieveShared => "pgsieve, transaction",
+        }
+    }
+}
+
+/// How long a way is used, and how.
+#[derive(Clone, Copy)]
+pub struct Load {
+    /// The protocol: a word of `pgbench -M`.
+    pub mode: &'static str,
+    pub clients: usize,
+    /// Whether each transaction has a connection of its own.
+    pub churns: bool,
+    pub time: Duration,
 }
 
 /// The running programs.
 pub struct Peers {
     cluster: PrivateCluster,
-    bouncer: Child,
-    bouncer_port: u16,
-    sieve: Child,
-    sieve_port: u16,
+    proxies: BTreeMap<Target, Proxy>,
     folder: PathBuf,
+}
+
+struct Proxy {
+    child: Child,
+    port: u16,
 }
 
 /// What one pgbench run came to.
@@ -35,40 +71,48 @@ pub struct Run {
 }
 
 impl Peers {
-    /// Starts Postgres with pgbench's tables, PgBouncer and pgsieve.
+    /// Starts Postgres with pgbench's tables, PgBouncer and pgsieve in both modes, and HAProxy
+    /// where it is installed.
     pub fn start(audit: bool) -> Self {
         let cluster = pgbench_cluster();
         let folder = std::env::temp_dir().join(format!("pgsieve-bench-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
-        let (bouncer, bouncer_port) = bouncer(&cluster, &folder);
-        let (sieve, sieve_port) = sieve(&cluster, &folder, audit);
+        let mut proxies = BTreeMap::new();
+        for target in [Target::PgBouncer, Target::PgBouncerShared] {
+            proxies.insert(target, bouncer(&cluster, &folder, target));
+        }
+        for target in [Target::Pgsieve, Target::PgsieveShared] {
+            proxies.insert(target, sieve(&cluster, &folder, (target, audit)));
+        }
+        if let Some(haproxy) = haproxy(&cluster, &folder) {
+            proxies.insert(Target::HaProxy, haproxy);
+        }
         Self {
             cluster,
-            bouncer,
-            bouncer_port,
-            sieve,
-            sieve_port,
+            proxies,
             folder,
         }
     }
 
+    /// The ways that can carry statements in that mode.
+    pub fn targets(&self, mode: &str) -> Vec<Target> {
+        let has_named = bouncer_version() >= (1, 21);
+        let shared = Target::PgBouncerShared;
+        let proxies = self.proxies.keys().copied();
+        let able = proxies.filter(|&target| target != shared || mode != "prepared" || has_named);
+        [Target::Direct].into_iter().chain(able).collect()
+    }
+
     /// The process that stands between, if any.
     pub fn pid(&self, target: Target) -> Option<u32> {
-        match target {
-            Target::Direct => None,
-            Target::PgBouncer => Some(self.bouncer.id()),
-            Target::Pgsieve => Some(self.sieve.id()),
-        }
+        self.proxies.get(&target).map(|proxy| proxy.child.id())
     }
 
     /// The port to connect to.
     pub fn port(&self, target: Target) -> u16 {
-        match target {
-            Target::Direct => self.cluster.port(),
-            Target::PgBouncer => self.bouncer_port,
-            Target::Pgsieve => self.sieve_port,
-        }
+        let proxy = self.proxies.get(&target);
+        proxy.map_or_else(|| self.cluster.port(), |proxy| proxy.port)
     }
 
     /// The superuser, whose password is not asked for on loopback.
@@ -76,20 +120,28 @@ impl Peers {
         self.cluster.admin()
     }
 
-    /// Runs `pgbench -S` for the given time.
-    pub fn pgbench(&self, target: Target, mode: &str, clients: usize, time: Duration) -> Run {
+    /// Runs `pgbench -S`; each transaction's time is put into a file in `latencies`, in lines as
+    /// `pgbench -l` writes them.
+    pub fn pgbench(&self, target: Target, load: &Load, latencies: Option<&Path>) -> Run {
         let url = format!(
             "postgres://{}:{}@127.0.0.1:{}/postgres",
             self.user(),
             self.cluster.admin_password(),
             self.port(target)
         );
-        let output = Command::new("pgbench")
-            .args(["-S", "-n", "-M", mode, "-c", &clients.to_string()])
-            .args(["-j", if clients > 1 { "2" } else { "1" }])
-            .args(["-T", &time.as_secs().to_string(), &url])
-            .output()
-            .expect("pgbench is installed");
+        let mut command = Command::new("pgbench");
+        command
+            .args(["-S", "-n", "-M", load.mode])
+            .args(["-c", &load.clients.to_string()])
+            .args(["-j", if load.clients > 1 { "2" } else { "1" }])
+            .args(["-T", &load.time.as_secs().to_string()]);
+        if load.churns {
+            command.arg("-C");
+        }
+        if let Some(folder) = latencies {
+            command.arg("-l").current_dir(folder);
+        }
+        let output = command.arg(&url).output().expect("pgbench is installed");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(
@@ -120,9 +172,9 @@ impl Peers {
 
 impl Drop for Peers {
     fn drop(&mut self) {
-        for child in [&mut self.bouncer, &mut self.sieve] {
-            child.kill().ok();
-            child.wait().ok();
+        for proxy in self.proxies.values_mut() {
+            proxy.child.kill().ok();
+            proxy.child.wait().ok();
         }
         fs::remove_dir_all(&self.folder).ok();
     }
@@ -137,7 +189,7 @@ pub fn program() -> PathBuf {
 /// A Postgres with pgbench's tables.
 pub fn pgbench_cluster() -> PrivateCluster {
     let cluster = PrivateCluster::builder()
-        .conf("max_connections = 1100")
+        .conf("max_connections = 1400")
         .conf("shared_buffers = '256MB'")
         .start()
         .expect("a private Postgres");
@@ -154,62 +206,105 @@ pub fn pgbench_cluster() -> PrivateCluster {
     cluster
 }
 
-fn bouncer(cluster: &PrivateCluster, folder: &std::path::Path) -> (Child, u16) {
+fn bouncer(cluster: &PrivateCluster, folder: &Path, target: Target) -> Proxy {
     let port = free_port();
-    let users = folder.join("users.txt");
+    let (mode, size) = match target {
+        Target::PgBouncerShared => ("transaction", POOL_SIZE),
+        _ => ("session", 1_050),
+    };
+    let users = folder.join(format!("users-{mode}.txt"));
     let line = format!("\"{}\" \"{}\"\n", cluster.admin(), cluster.admin_password());
     fs::write(&users, line).unwrap();
-    let settings = folder.join("pgbouncer.ini");
-    let text = format!(
+    let settings = folder.join(format!("pgbouncer-{mode}.ini"));
+    let mut text = format!(
         "[databases]\npostgres = host=127.0.0.1 port={}\n[pgbouncer]\nlisten_addr = 127.0.0.1\n\
          listen_port = {port}\nunix_socket_dir =\nauth_type = trust\nauth_file = {}\n\
-         pool_mode = session\nmax_client_conn = 2000\ndefault_pool_size = 1050\n\
+         pool_mode = {mode}\nmax_client_conn = {CLIENTS_MAX}\ndefault_pool_size = {size}\n\
          ignore_startup_parameters = extra_float_digits\nlog_connections = 0\n\
          log_disconnections = 0\nlog_stats = 0\n",
         cluster.port(),
         users.display(),
     );
+    if bouncer_version() >= (1, 21) {
+        text += "max_prepared_statements = 200\n";
+    }
     fs::write(&settings, text).unwrap();
     let mut command = Command::new("pgbouncer");
-    command
-        .arg("-q")
-        .arg(&settings)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    if fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0) {
+    command.arg("-q").arg(&settings);
+    if fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
         for path in [&users, &settings] {
             chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
         }
         command.uid(NOBODY).gid(NOBODY);
     }
-    let child = command.spawn().expect("pgbouncer is installed");
-    wait_for(port);
-    (child, port)
+    started(command, port).expect("pgbouncer is installed")
 }
 
-fn sieve(cluster: &PrivateCluster, folder: &std::path::Path, audit: bool) -> (Child, u16) {
+/// Its version; 1.21 was the first that keeps named statements of clients that share connections.
+fn bouncer_version() -> (u32, u32) {
+    let output = Command::new("pgbouncer").arg("--version").output();
+    let text = String::from_utf8(output.expect("pgbouncer is installed").stdout).unwrap();
+    let words = text.split_whitespace();
+    let version = words.skip_while(|word| *word != "PgBouncer").nth(1);
+    let mut numbers = version.expect("a version").split('.');
+    let mut number = || numbers.next().and_then(|text| text.parse().ok()).unwrap();
+    (number(), number())
+}
+
+fn haproxy(cluster: &PrivateCluster, folder: &Path) -> Option<Proxy> {
+    let port = free_port();
+    let settings = folder.join("haproxy.cfg");
+    let text = format!(
+        "global\n  maxconn {CLIENTS_MAX}\ndefaults\n  mode tcp\n  timeout connect 5s\n  \
+         timeout client 1h\n  timeout server 1h\nfrontend clients\n  bind 127.0.0.1:{port}\n  \
+         default_backend database\nbackend database\n  server postgres 127.0.0.1:{}\n",
+        cluster.port()
+    );
+    fs::write(&settings, text).unwrap();
+    let mut command = Command::new("haproxy");
+    command.arg("-db").arg("-f").arg(&settings);
+    started(command, port)
+}
+
+fn sieve(cluster: &PrivateCluster, folder: &Path, (target, audit): (Target, bool)) -> Proxy {
     let (port, admin) = (free_port(), free_port());
     let policy = folder.join("agent.yaml");
     fs::write(&policy, unbounded_results()).unwrap();
+    let mode = match target {
+        Target::PgsieveShared => "transaction",
+        _ => "session",
+    };
+    let upstream = format!(
+        "postgres://{}:{}@127.0.0.1:{}/",
+        cluster.admin(),
+        cluster.admin_password(),
+        cluster.port()
+    );
     let mut command = Command::new(program());
     command
         .arg("serve")
         .arg("--policy")
         .arg(policy)
-        .args([
-            "--upstream",
-            &format!("postgres://127.0.0.1:{}/", cluster.port()),
-        ])
         .args(["--listen", &format!("127.0.0.1:{port}")])
         .args(["--admin", &format!("127.0.0.1:{admin}")])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+        .env("PGSIEVE_UPSTREAM_URL", upstream)
+        .env("PGSIEVE_CLIENT_AUTH_METHOD", "trust")
+        .env("PGSIEVE_POOL_MODE", mode)
+        .env("PGSIEVE_POOL_SIZE", POOL_SIZE.to_string())
+        .env("PGSIEVE_LIMITS_CONNECTIONS_MAX", CLIENTS_MAX.to_string());
     if audit {
-        command.arg("--audit").arg(folder.join("audit.jsonl"));
+        let audit = folder.join(format!("audit-{mode}.jsonl"));
+        command.arg("--audit").arg(audit);
     }
-    let child = command.spawn().expect("pgsieve was built");
+    started(command, port).expect("pgsieve was built")
+}
+
+/// Waits until it listens; none where it is not installed.
+fn started(mut command: Command, port: u16) -> Option<Proxy> {
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let child = command.spawn().ok()?;
     wait_for(port);
-    (child, port)
+    Some(Proxy { child, port })
 }
 
 /// The shipped `agent`, but for the bytes of a result: large ones are measured too.
@@ -243,3 +338,9 @@ pub fn wait_for(port: u16) {
 
 /// The account that may do nothing, as on every Linux.
 const NOBODY: u32 = 65_534;
+
+/// Connections that clients share in transaction mode.
+pub const POOL_SIZE: usize = 20;
+
+/// Clients that each proxy takes at a time.
+const CLIENTS_MAX: usize = 6_000;

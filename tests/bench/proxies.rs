@@ -1,5 +1,5 @@
-//! Throughput, processor time and memory of pgsieve beside a direct connection and PgBouncer in
-//! session mode, in one run with alternating rounds.
+//! Throughput, processor time and memory of pgsieve beside a direct connection, PgBouncer and
+//! HAProxy, in one run with alternating rounds; pgsieve and PgBouncer in both pool modes.
 //!
 //! And what a snapshot of the catalogs costs, of a database with 2,000 tables, and what a
 //! question about it; what repairs add to statements that succeed, and what they cost those that
@@ -9,7 +9,7 @@
 //!
 //! `make bench` runs it. Machines are noisy: read the ratios, not the absolute numbers.
 //! Arguments: `--rounds N` (default 3), `--seconds N` per measurement (default 3), `--quick` (one
-//! short round), `--memory-only`, `--catalog-only`, `--grounding-only`, `--cached-only`,
+//! short round), `--throughput-only`, `--pools-only`, `--memory-only`, `--catalog-only`, `--grounding-only`, `--cached-only`,
 //! `--repairs-only`, `--policies-only`, `--models-only`, `--reload-only`, `--mcp-only`,
 //! `--fairness` (with `--flood WORD` for the floods of that name), `--telemetry-only` (with
 //! `--blocks N`, default 15; `--apart` for each sink by itself; `--instructions-only`), `--audit`
@@ -35,8 +35,10 @@ mod memory;
 mod models;
 mod peers;
 mod policies;
+mod pools;
 mod reload;
 mod repairs;
+mod throughput;
 
 #[path = "../servers/repair/corpus/statements.rs"]
 #[expect(dead_code, reason = "what was meant is for the tests")]
@@ -45,18 +47,17 @@ mod corpus;
 #[expect(dead_code, reason = "rows are for the tests")]
 mod world;
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use machine::cpu_seconds;
-use peers::{Peers, Target};
+use peers::Peers;
 
 /// What is measured, from the command line.
 struct Plan {
     rounds: usize,
     seconds: u64,
-    clients: Vec<usize>,
     audit: bool,
+    throughput_only: bool,
+    pools_only: bool,
     memory_only: bool,
     cached_only: bool,
     catalog_only: bool,
@@ -71,13 +72,6 @@ struct Plan {
     fairness: bool,
     floods: Option<String>,
     evidence: evidence::Effort,
-}
-
-/// One measurement.
-#[derive(Clone, Copy)]
-struct Figure {
-    per_second: f64,
-    cpu_per_10k: f64,
 }
 
 fn main() {
@@ -119,8 +113,21 @@ fn main() {
         };
         return fairness::report(&peers, &effort);
     }
+    let effort = throughput::Effort {
+        rounds: plan.rounds,
+        time: Duration::from_secs(plan.seconds),
+    };
+    if !plan.memory_only && !plan.pools_only {
+        throughput::report(&peers, effort);
+    }
+    if plan.throughput_only {
+        return;
+    }
     if !plan.memory_only {
-        throughput(&plan, &peers);
+        pools::report(&peers, effort);
+    }
+    if plan.pools_only {
+        return;
     }
     memory::report(&peers);
     drop(peers);
@@ -147,8 +154,9 @@ fn plan() -> Plan {
     Plan {
         rounds: usize::try_from(number("--rounds", if quick { 1 } else { 3 })).unwrap(),
         seconds: number("--seconds", if quick { 1 } else { 3 }),
-        clients: vec![1, 8, 32],
         audit: given("--audit"),
+        throughput_only: given("--throughput-only"),
+        pools_only: given("--pools-only"),
         memory_only: given("--memory-only"),
         cached_only: given("--cached-only"),
         catalog_only: given("--catalog-only"),
@@ -173,84 +181,4 @@ fn plan() -> Plan {
             instructions_only: given("--instructions-only"),
         },
     }
-}
-
-fn throughput(plan: &Plan, peers: &Peers) {
-    println!(
-        "pgbench -S, {} rounds of {} s each, alternating; medians; CPU = proxy CPU seconds per 10,000 \
-         statements",
-        plan.rounds, plan.seconds
-    );
-    println!(
-        "{:<9} {:>7} | {:>9} | {:>9} {:>7} | {:>9} {:>7} | {:>10} {:>9}",
-        "mode", "clients", "direct/s", "bouncer/s", "CPU", "pgsieve/s", "CPU", "throughput", "CPU"
-    );
-    for mode in ["simple", "extended", "prepared"] {
-        for &clients in &plan.clients {
-            let row = measure(plan, peers, mode, clients);
-            print_row(mode, clients, &row);
-        }
-    }
-}
-
-fn measure(plan: &Plan, peers: &Peers, mode: &str, clients: usize) -> BTreeMap<Target, Figure> {
-    let mut samples: BTreeMap<Target, Vec<Figure>> = BTreeMap::new();
-    let targets = [Target::Direct, Target::PgBouncer, Target::Pgsieve];
-    for round in 0..plan.rounds {
-        for step in 0..targets.len() {
-            let target = targets[(round + step) % targets.len()];
-            let figure = one(
-                peers,
-                target,
-                mode,
-                clients,
-                Duration::from_secs(plan.seconds),
-            );
-            samples.entry(target).or_default().push(figure);
-        }
-    }
-    samples
-        .into_iter()
-        .map(|(target, figures)| (target, median(&figures)))
-        .collect()
-}
-
-fn one(peers: &Peers, target: Target, mode: &str, clients: usize, time: Duration) -> Figure {
-    let pid = peers.pid(target);
-    let before = pid.map_or(0.0, cpu_seconds);
-    let run = peers.pgbench(target, mode, clients, time);
-    let spent = pid.map_or(0.0, cpu_seconds) - before;
-    Figure {
-        per_second: run.per_second,
-        cpu_per_10k: spent * 10_000.0 / run.statements,
-    }
-}
-
-fn median(figures: &[Figure]) -> Figure {
-    let middle = |mut values: Vec<f64>| {
-        values.sort_by(f64::total_cmp);
-        values[values.len() / 2]
-    };
-    Figure {
-        per_second: middle(figures.iter().map(|figure| figure.per_second).collect()),
-        cpu_per_10k: middle(figures.iter().map(|figure| figure.cpu_per_10k).collect()),
-    }
-}
-
-fn print_row(mode: &str, clients: usize, row: &BTreeMap<Target, Figure>) {
-    let (direct, bouncer, ours) = (
-        row[&Target::Direct],
-        row[&Target::PgBouncer],
-        row[&Target::Pgsieve],
-    );
-    println!(
-        "{mode:<9} {clients:>7} | {:>9.0} | {:>9.0} {:>7.3} | {:>9.0} {:>7.3} | {:>9.2}x {:>8.2}x",
-        direct.per_second,
-        bouncer.per_second,
-        bouncer.cpu_per_10k,
-        ours.per_second,
-        ours.cpu_per_10k,
-        ours.per_second / bouncer.per_second,
-        ours.cpu_per_10k / bouncer.cpu_per_10k,
-    );
 }
