@@ -67,6 +67,7 @@ use crate::upstream::catalog_cache::CatalogCaches;
 use crate::upstream::compile_pool::CompilePools;
 use crate::upstream::pool::ConnectionPools;
 use crate::upstream::servers::UpstreamServers;
+use crate::upstream::servers::directory::UpstreamDirectory;
 
 /// Serves until SIGTERM or SIGINT, or until the only client has closed standard input, drains, and
 /// returns when every client is gone. `sources` are what the settings were read from: they are read
@@ -124,15 +125,15 @@ async fn serve(
     let login_context = Arc::new(login_context);
     let groundings = GroundingService::new(Arc::clone(&login_context), Arc::clone(&people));
     let budgets = BudgetWriter::open(budget_file, &login_context.accounts, telemetry)?;
-    let servers = Arc::clone(&login_context.servers);
+    let directory = Arc::clone(&login_context.directory);
     let catalogs = login_context.catalogs.clone();
-    let tests = tests_of(tests, &servers);
+    let tests = tests_of(tests, directory.own());
     let known = (catalogs.clone(), Arc::clone(&live));
     let readiness = Arc::new(Readiness::new(known.0, known.1, telemetry.clone()));
     let shown = (groundings.clone(), login_context.receipt_issuer.clone());
     door.open(&readiness, shown, telemetry).await?;
     let seen = (Arc::clone(&readiness), telemetry.clone());
-    watch_servers(&servers, roles, &seen);
+    watch_servers(&directory, roles, &seen);
     let mut signals = ProcessSignals::listen().map_err(AppError::System)?;
     if let Some(tests) = &tests {
         readiness.note_tests_wait();
@@ -352,11 +353,13 @@ fn login_context(
 ) -> Result<LoginContext, AppError> {
     let tls = ClientTls::load(&settings.client_tls).map_err(AppError::ClientTls)?;
     let auth = ClientAuth::load(settings.auth, &tls).map_err(AppError::Auth)?;
-    let servers = UpstreamServers::load(settings.upstream, settings.servers);
-    let servers = Arc::new(servers.map_err(AppError::UpstreamTls)?);
+    let own = UpstreamServers::load(settings.upstream, settings.servers);
+    let own = own.map_err(AppError::UpstreamTls)?;
+    let directory = UpstreamDirectory::load(own, settings.databases);
+    let directory = Arc::new(directory.map_err(AppError::UpstreamTls)?);
     let catalogs = CatalogCaches::start(
         settings.catalog,
-        Arc::clone(servers.first()),
+        directory.own(),
         &live.current(),
         telemetry.clone(),
         Handle::current(),
@@ -397,7 +400,7 @@ fn login_context(
             report_as: settings.report_as,
         }),
         session_registry: SessionRegistry::default(),
-        servers,
+        directory,
         catalogs,
         compile_pools,
         policy_store: Arc::new(PolicyStore::new(live, recording)),

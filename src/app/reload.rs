@@ -31,6 +31,7 @@ use crate::telemetry::{OtherSinks, Telemetry};
 use crate::upstream::account::UpstreamAccount;
 use crate::upstream::catalog_cache::catalog_account::AccountSetting;
 use crate::upstream::servers::UpstreamServers;
+use crate::upstream::servers::directory::UpstreamDirectory;
 
 /// What the settings that hold have left, for those of later to be held against.
 pub struct SettingsBaseline {
@@ -58,7 +59,7 @@ struct ReadySettings {
     settings: ProgramSettings,
     people: SettingsPeople,
     login_settings: Arc<LoginSettings>,
-    servers: Arc<UpstreamServers>,
+    directory: UpstreamDirectory,
     sinks: OtherSinks,
 }
 
@@ -177,7 +178,8 @@ impl SettingsReload {
                 None
             }
         };
-        let servers = UpstreamServers::load(settings.upstream.clone(), settings.servers.clone())
+        let directory = UpstreamServers::load(settings.upstream.clone(), settings.servers.clone())
+            .and_then(|own| UpstreamDirectory::load(own, settings.databases.clone()))
             .map_err(|error| problems.push(of_app(places, &AppError::UpstreamTls(error))))
             .ok();
         let sinks = self
@@ -190,8 +192,8 @@ impl SettingsReload {
             problems.extend(barring.into_iter().map(settings_problem));
             Vec::new()
         });
-        let (Some(login_settings), Some(servers), Some(sinks), true) =
-            (login_settings, servers, sinks, problems.is_empty())
+        let (Some(login_settings), Some(directory), Some(sinks), true) =
+            (login_settings, directory, sinks, problems.is_empty())
         else {
             let policies = Vec::new();
             return Err(SettingsFaults {
@@ -203,13 +205,12 @@ impl SettingsReload {
         changed.retain(|key| !StartupSettings::WAITING.contains(&key.as_str()));
         let policies = settings.policies.clone();
         let people = people_of(&settings);
-        let servers = Arc::new(servers);
-        let tests = self.tests_of(&settings, (&people, &servers));
+        let tests = self.tests_of(&settings, (&people, directory.own()));
         let ready = ReadySettings {
             settings,
             people,
             login_settings,
-            servers,
+            directory,
             sinks,
         };
         let renewal = Arc::clone(self);
@@ -230,7 +231,7 @@ impl SettingsReload {
         (people, fresh): (&SettingsPeople, &Arc<UpstreamServers>),
     ) -> Option<PolicyTestRunner> {
         let servers = match fresh.are_several() {
-            true => &self.login_context.servers,
+            true => self.login_context.directory.own(),
             false => fresh,
         };
         tests_of((settings.policy_tests.clone(), people.clone()), servers)
@@ -242,7 +243,7 @@ impl SettingsReload {
             mut settings,
             people,
             login_settings,
-            servers,
+            directory,
             sinks,
         } = ready;
         self.people.renew(people);
@@ -262,7 +263,7 @@ impl SettingsReload {
         {
             issuer.renew(receipts.keys);
         }
-        self.login_context.servers.renew(&servers);
+        self.login_context.directory.renew(&directory);
         if held.known != settings.catalog.account {
             self.login_context.catalogs.renew(&settings.catalog.account);
             held.known = settings.catalog.account.clone();

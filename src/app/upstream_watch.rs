@@ -22,6 +22,7 @@ use crate::telemetry::labels::CheckOutcome;
 use crate::upstream::account::UpstreamAccount;
 use crate::upstream::catalog_cache::catalog_account::AccountSetting;
 use crate::upstream::connect::{Upstream, UpstreamConnectError};
+use crate::upstream::servers::directory::UpstreamDirectory;
 use crate::upstream::servers::probe::{ServerProbe, ServerSight};
 use crate::upstream::servers::{UpstreamServer, UpstreamServers};
 use crate::upstream::writer::UpstreamFrames;
@@ -69,24 +70,43 @@ impl RoleCheck {
     }
 }
 
-/// Looks at the servers again and again; `/readyz` tells whether one is there that is wanted.
+/// Looks at all servers again and again; `/readyz` tells whether one of the upstream's own is there
+/// that is wanted.
 pub(super) fn watch_servers(
-    servers: &Arc<UpstreamServers>,
-    mut roles: Option<RoleCheck>,
+    directory: &UpstreamDirectory,
+    roles: Option<RoleCheck>,
     (readiness, telemetry): &(Arc<Readiness>, Telemetry),
+) {
+    let account = roles.as_ref().map(RoleCheck::account);
+    for (servers, database) in directory.others() {
+        let account = account.as_ref().map(|(account, _)| account.clone());
+        let account = account.map(|account| (account, database.to_owned()));
+        watch(servers, (None, account), (None, telemetry));
+    }
+    let known = (roles, account);
+    watch(directory.own(), known, (Some(readiness), telemetry));
+}
+
+fn watch(
+    servers: &Arc<UpstreamServers>,
+    (mut roles, account): (Option<RoleCheck>, Option<(UpstreamAccount, String)>),
+    (readiness, telemetry): (Option<&Arc<Readiness>>, &Telemetry),
 ) {
     if !servers.are_several() {
         let upstream = Arc::clone(servers.first());
-        let seen = (Arc::clone(readiness), telemetry.clone());
-        tokio::spawn(watch_upstream((upstream, roles), seen.0, seen.1));
+        let readiness = readiness.map(Arc::clone);
+        tokio::spawn(watch_upstream(
+            (upstream, roles),
+            readiness,
+            telemetry.clone(),
+        ));
         return;
     }
-    let account = roles.as_ref().map(RoleCheck::account);
     for server in servers.all() {
         let watch = ServerWatch {
             servers: Arc::clone(servers),
             server: Arc::clone(server),
-            readiness: Arc::clone(readiness),
+            readiness: readiness.map(Arc::clone),
             telemetry: telemetry.clone(),
         };
         let probe = ServerProbe::new(Arc::clone(server), account.clone());
@@ -98,7 +118,8 @@ pub(super) fn watch_servers(
 struct ServerWatch {
     servers: Arc<UpstreamServers>,
     server: Arc<UpstreamServer>,
-    readiness: Arc<Readiness>,
+    /// Whom it matters to, if to anybody.
+    readiness: Option<Arc<Readiness>>,
     telemetry: Telemetry,
 }
 
@@ -137,7 +158,9 @@ impl ServerWatch {
                 self.telemetry.emit(&UpstreamUnreachable { failure });
             }
             was_there = is_there;
-            self.readiness.note_upstream(self.servers.is_any_there());
+            if let Some(readiness) = &self.readiness {
+                readiness.note_upstream(self.servers.is_any_there());
+            }
             if was_there && let Some(look) = roles.take() {
                 tokio::spawn(look.run(Arc::clone(self.server.upstream())));
             }
@@ -167,7 +190,7 @@ impl fmt::Display for AwayServer<'_> {
 /// Asks again and again whether anybody answers at the upstream; `/readyz` tells.
 async fn watch_upstream(
     (upstream, mut roles): (Arc<Upstream>, Option<RoleCheck>),
-    readiness: Arc<Readiness>,
+    readiness: Option<Arc<Readiness>>,
     telemetry: Telemetry,
 ) {
     let name = upstream.settings().endpoint.to_string();
@@ -189,7 +212,9 @@ async fn watch_upstream(
         {
             telemetry.emit(&UpstreamTlsFailed { failure });
         }
-        readiness.note_upstream(attempt.is_ok());
+        if let Some(readiness) = &readiness {
+            readiness.note_upstream(attempt.is_ok());
+        }
         if let Err(error) = &attempt
             && reached_before
         {

@@ -6,6 +6,7 @@
 use crate::config::choice_weights;
 use crate::config::login_keys;
 use crate::config::settings_key::{KeyForm, SettingsKey};
+use crate::config::upstream::databases::DATABASE_KEYS;
 use crate::config::user_keys::USER_KEYS;
 use crate::config::{capture_keys, mcp, pool, receipt_keys, upstream};
 
@@ -32,9 +33,15 @@ pub fn reference() -> String {
         "\nThe file with these keys is the one of --config, else the one that {FILE_VARIABLE} \
          names.\n"
     ));
-    text.push_str("\nEach of client.auth.users:\n");
-    for (name, doc) in USER_KEYS {
-        text.push_str(&format!("{name}\n    {doc}\n"));
+    let maps = [
+        ("client.auth.users", USER_KEYS),
+        ("databases", DATABASE_KEYS),
+    ];
+    for (path, keys) in maps {
+        text.push_str(&format!("\nEach of {path}:\n"));
+        for (name, doc) in keys {
+            text.push_str(&format!("{name}\n    {doc}\n"));
+        }
     }
     text
 }
@@ -90,6 +97,7 @@ pub const KEYS: &[SettingsKey] = &[
     upstream::URL,
     upstream::TARGETS,
     upstream::LAG_MAX,
+    upstream::databases::DATABASES,
     SettingsKey {
         path: "upstream.password_file",
         form: KeyForm::Word,

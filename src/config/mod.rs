@@ -39,6 +39,7 @@ use crate::upstream::catalog_cache::CatalogCacheSettings;
 use crate::upstream::catalog_cache::catalog_account::AccountSetting;
 use crate::upstream::pool::PoolSettings;
 use crate::upstream::servers::ServersSettings;
+use crate::upstream::servers::directory::DatabaseRoute;
 
 mod capture;
 mod capture_keys;
@@ -83,6 +84,8 @@ pub struct ProgramSettings {
     pub upstream: UpstreamSettings,
     /// What is behind beside it.
     pub servers: ServersSettings,
+    /// The databases that are elsewhere.
+    pub databases: Vec<DatabaseRoute>,
     /// TLS with clients.
     pub client_tls: ClientTlsSettings,
     /// How clients prove who they are.
@@ -330,6 +333,7 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
     let listen = server::listen(reader);
     let admin = server::admin(reader);
     let (upstream, servers) = upstream::servers(reader).unzip();
+    let databases = upstream::databases::databases(reader);
     let client_tls = client::tls(reader);
     server::check_distinct(reader, listen.as_deref(), admin);
     let auth = client::auth(reader, upstream.as_ref(), client_tls.as_ref());
@@ -367,6 +371,7 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
         admin: admin?,
         upstream: upstream?,
         servers: servers?,
+        databases: databases?,
         client_tls: client_tls?,
         auth: auth?,
         attributes: attributes?,

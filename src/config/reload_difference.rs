@@ -19,6 +19,7 @@ use crate::telemetry::events::WaitingKey;
 use crate::telemetry::log::LogFormat;
 use crate::upstream::catalog_cache::settings::CatalogMode;
 use crate::upstream::pool::PoolSettings;
+use crate::upstream::servers::directory::DatabaseRoute;
 
 /// What the process began with and keeps until it ends.
 pub struct StartupSettings {
@@ -176,9 +177,31 @@ fn barring(settings: &ProgramSettings) -> Vec<FixedSetting> {
         FixedSetting::open("listen", listen.join(", ")),
         FixedSetting::open("admin.listen", admin),
         FixedSetting::open("upstream.url", places),
+        FixedSetting::open("databases", elsewhere(settings)),
         FixedSetting::open("catalog.mode", catalog),
         FixedSetting::open("audit.to", audit),
     ]
+}
+
+/// Which databases are elsewhere, and where.
+fn elsewhere(settings: &ProgramSettings) -> String {
+    let place = |route: &DatabaseRoute| {
+        let (first, servers) = (&route.upstream, &route.servers);
+        let others = servers.others.iter();
+        let others: String = others
+            .map(|server| format!(",{}", server.endpoint))
+            .collect();
+        format!(
+            "{} at {}{others}/{} ({}, {} ms)",
+            route.names.pattern(),
+            first.endpoint,
+            first.database.as_deref().unwrap_or_default(),
+            servers.targets.name(),
+            servers.lag_max.as_millis()
+        )
+    };
+    let places: Vec<String> = settings.databases.iter().map(place).collect();
+    places.join("; ")
 }
 
 /// What nothing else leans on, in a fixed order.

@@ -70,7 +70,7 @@ impl McpCaller {
     /// Whoever has a token.
     pub fn of_bearer(services: &McpServices, grant: &BearerGrant) -> Self {
         let context = &services.login_context;
-        let upstream = context.servers.first().settings();
+        let upstream = context.directory.own().first().settings();
         let role = grant.role.as_ref().or(upstream.user.as_ref());
         let role = role.unwrap_or(&grant.user);
         let settings = context.login_settings.now();

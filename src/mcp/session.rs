@@ -182,8 +182,9 @@ impl McpSession {
 
     /// The names of types, as SQL spells them.
     pub fn type_names(&self, oids: impl Iterator<Item = u32>) -> Vec<String> {
-        let catalogs = &self.services().login_context.catalogs;
-        let known = catalogs.groundable(Some(&self.known.database)).ok();
+        let context = &self.services().login_context;
+        let (catalogs, database) = (&context.catalogs, Some(&*self.known.database));
+        let known = catalogs.groundable(database, &context.directory).ok();
         let catalog = known
             .as_ref()
             .map(|known| &**known.policy_effects.catalog());

@@ -147,6 +147,11 @@ impl Glob {
         }
     }
 
+    /// As it is written.
+    pub fn pattern(&self) -> &str {
+        &self.pattern
+    }
+
     /// Whether it has a wildcard.
     pub fn is_wild(&self) -> bool {
         self.pattern.contains('*')

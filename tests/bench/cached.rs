@@ -25,7 +25,7 @@ use pgsieve::upstream::address::UpstreamSettings;
 use pgsieve::upstream::catalog_cache::catalog_account::AccountSetting;
 use pgsieve::upstream::catalog_cache::settings::CatalogCacheSettings;
 use pgsieve::upstream::catalog_cache::{CatalogCache, CatalogCaches};
-use pgsieve::upstream::connect::Upstream;
+use pgsieve::upstream::servers::{ServersSettings, UpstreamServers};
 use tokio::runtime::Runtime;
 
 /// Prints a line for each protocol: µs for one statement without and with repairs.
@@ -120,7 +120,13 @@ impl Kept {
         };
         let catalogs = CatalogCaches::start(
             CatalogCacheSettings::usual(AccountSetting::Configured(account)),
-            Arc::new(Upstream::load(UpstreamSettings::parse(&url).unwrap()).unwrap()),
+            &Arc::new(
+                UpstreamServers::load(
+                    UpstreamSettings::parse(&url).unwrap(),
+                    ServersSettings::alone(),
+                )
+                .unwrap(),
+            ),
             &PolicySet::only(Arc::new(Policy::agent())),
             Telemetry::quiet().unwrap(),
             runtime.handle().clone(),

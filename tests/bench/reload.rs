@@ -32,7 +32,7 @@ use pgsieve::upstream::address::UpstreamSettings;
 use pgsieve::upstream::catalog_cache::catalog_account::AccountSetting;
 use pgsieve::upstream::catalog_cache::settings::CatalogCacheSettings;
 use pgsieve::upstream::catalog_cache::{CatalogCache, CatalogCaches};
-use pgsieve::upstream::connect::Upstream;
+use pgsieve::upstream::servers::{ServersSettings, UpstreamServers};
 use tokio::runtime::Runtime;
 
 use crate::cached::{exchange, message};
@@ -307,7 +307,13 @@ fn catalogs(cluster: &PrivateCluster, runtime: &Runtime, live: &LivePolicies) ->
     };
     CatalogCaches::start(
         CatalogCacheSettings::usual(AccountSetting::Configured(account)),
-        Arc::new(Upstream::load(UpstreamSettings::parse(&url).unwrap()).unwrap()),
+        &Arc::new(
+            UpstreamServers::load(
+                UpstreamSettings::parse(&url).unwrap(),
+                ServersSettings::alone(),
+            )
+            .unwrap(),
+        ),
         &live.current(),
         Telemetry::quiet().unwrap(),
         runtime.handle().clone(),

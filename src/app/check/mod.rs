@@ -44,6 +44,7 @@ use crate::upstream::catalog_cache::policy_effects::{KnownDatabase, PolicyEffect
 use crate::upstream::catalog_cache::settings::CatalogMode;
 use crate::upstream::connect::Upstream;
 use crate::upstream::servers::UpstreamServers;
+use crate::upstream::servers::directory::UpstreamDirectory;
 
 /// What came of it.
 #[derive(Debug, Default)]
@@ -81,13 +82,14 @@ pub fn check(settings: ProgramSettings, who: Option<&AssumedSession>) -> io::Res
         attributes: settings.attributes.clone(),
         ..AssumedDatabase::default()
     };
-    match UpstreamServers::load(settings.upstream.clone(), settings.servers.clone()) {
-        Ok(servers) => {
+    let own = UpstreamServers::load(settings.upstream.clone(), settings.servers.clone());
+    match own.and_then(|own| UpstreamDirectory::load(own, settings.databases.clone())) {
+        Ok(directory) => {
             // A thread of its own drives connections while this one judges.
             let mut builder = runtime::Builder::new_multi_thread();
             let runtime = builder.worker_threads(1).enable_all().build()?;
-            let (known, servers) = (&mut world, Arc::new(servers));
-            checked.upstream(&settings, &servers, known, &runtime);
+            checked.elsewhere(&settings, &directory, &runtime);
+            checked.upstream(&settings, directory.own(), &mut world, &runtime);
         }
         Err(error) => checked.wrong_start(&AppError::UpstreamTls(error)),
     }
@@ -188,7 +190,15 @@ impl CheckReport {
     ) {
         let mut reached = true;
         for server in servers.all() {
-            let logins = self.logins(settings, (server.upstream(), servers.are_several()));
+            let place = ServerPlace {
+                key: "upstream.url",
+                name: match servers.are_several() {
+                    true => format!(" {}", server.upstream().settings().endpoint),
+                    false => String::new(),
+                },
+                database: None,
+            };
+            let logins = self.logins(settings, (server.upstream(), place));
             reached &= runtime.block_on(logins);
         }
         let upstream = servers.first();
@@ -244,19 +254,38 @@ impl CheckReport {
         }
     }
 
-    /// A login for each account, at one of several servers or the only one. Whether it answers at
-    /// all.
+    /// The same logins at the servers of databases that are elsewhere.
+    fn elsewhere(
+        &mut self,
+        settings: &ProgramSettings,
+        directory: &UpstreamDirectory,
+        runtime: &Runtime,
+    ) {
+        for (servers, database) in directory.others() {
+            for server in servers.all() {
+                let place = ServerPlace {
+                    key: "databases",
+                    name: format!(" {}", server.upstream().settings().endpoint),
+                    database: Some(database),
+                };
+                runtime.block_on(self.logins(settings, (server.upstream(), place)));
+            }
+        }
+    }
+
+    /// A login for each account at one server. Whether it answers at all.
     async fn logins(
         &mut self,
         settings: &ProgramSettings,
-        (upstream, is_of_several): (&Upstream, bool),
+        (upstream, place): (&Upstream, ServerPlace<'_>),
     ) -> bool {
         let accounts = accounts(settings);
-        let name = match is_of_several {
-            true => format!(" {}", upstream.settings().endpoint),
-            false => String::new(),
-        };
-        let url = format!("upstream.url{name}");
+        let ServerPlace {
+            key,
+            name,
+            database: own,
+        } = place;
+        let url = format!("{key}{name}");
         if accounts.is_empty() {
             let deadline = Instant::now() + limits::UPSTREAM_CONNECT_TIME_MAX;
             let attempt = upstream.connect(deadline).await;
@@ -271,7 +300,7 @@ impl CheckReport {
         }
         let mut logged_in = 0_usize;
         for (place, account) in &accounts {
-            let database = database_of(settings, account);
+            let database = own.map_or_else(|| database_of(settings, account), str::to_owned);
             let deadline = Instant::now() + limits::EXAMINATION_CONNECT_TIME_MAX;
             let opened = account::open(upstream, account, &database, CHECKING, deadline).await;
             match opened {
@@ -365,6 +394,16 @@ impl CheckReport {
             "{passed} tests of the policies passed, {undecided} need a catalog"
         ));
     }
+}
+
+/// A server that logins are tried at.
+struct ServerPlace<'s> {
+    /// The key that names it.
+    key: &'static str,
+    /// What tells it apart from others, behind a space.
+    name: String,
+    /// The database; the settings' own if none.
+    database: Option<&'s str>,
 }
 
 /// Whom the settings log in as, each once, and where they say so.

@@ -6,6 +6,10 @@ use std::time::Duration;
 /// in metrics.
 pub const SERVERS_MAX: usize = super::UPSTREAM_LABELS_MAX;
 
+/// Databases, or patterns of their names, that are at servers of their own: a login looks through
+/// all of them, and the servers of each are looked at again and again.
+pub const DATABASES_MAX: usize = 64;
+
 /// The pause between two looks at a server that answers.
 pub const PROBE_INTERVAL: Duration = Duration::from_secs(1);
 

@@ -28,6 +28,7 @@ use crate::upstream::address::UpstreamSettings;
 use crate::upstream::cancel::CancelRegistry;
 use crate::upstream::catalog_cache::CatalogCaches;
 use crate::upstream::compile_pool::CompilePools;
+use crate::upstream::servers::directory::UpstreamDirectory;
 use crate::upstream::servers::{ServersSettings, UpstreamServers};
 
 const TOKEN: &str = "a-token-of-sixteen-or-more";
@@ -74,7 +75,7 @@ fn groundings() -> GroundingService {
             report_as: ReportAs::default(),
         }),
         session_registry: SessionRegistry::default(),
-        servers: Arc::new(servers),
+        directory: Arc::new(UpstreamDirectory::load(servers, Vec::new()).unwrap()),
         catalogs: CatalogCaches::off(),
         compile_pools: CompilePools::new(Handle::current()),
         policy_store: Arc::new(PolicyStore::only(Arc::new(Policy::agent()))),

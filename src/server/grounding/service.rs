@@ -98,7 +98,12 @@ impl GroundingService {
     pub fn plan(&self, request: &GroundingRequest) -> Result<GroundingPlan, GroundingFailure> {
         let GroundingRequest { user, role, .. } = request;
         let asked = request.database.as_deref();
-        let database = self.login_context.catalogs.groundable(asked);
+        let LoginContext {
+            catalogs,
+            directory,
+            ..
+        } = &*self.login_context;
+        let database = catalogs.groundable(asked, directory);
         let database = database.map_err(|why| {
             GroundingFailure::Ungroundable(why, asked.unwrap_or_default().to_owned())
         })?;

@@ -231,12 +231,12 @@ impl LoginAttempt<'_> {
         } = welcome;
         let server = upstream.server.as_ref();
         let compile_pools = &self.login_context.compile_pools;
-        let way = self.server.upstream()?;
-        let compile_pool = compile_pools.of(&plan.database, &account, (server, &way));
+        let (way, database) = (self.server.upstream()?, self.server.database());
+        let compile_pool = compile_pools.of(database, &account, (server, &way));
         // The first client of a database at a server waits for what the gate must know to judge
         // with it.
         let catalogs = &self.login_context.catalogs;
-        let catalog_cache = catalogs.of(&plan.database, (server, &way), account);
+        let catalog_cache = catalogs.of(database, (server, &way), account);
         if let Some(catalog_cache) = &catalog_cache {
             catalog_cache.first_load(self.deadline).await;
         }

@@ -14,6 +14,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 
 use super::error::LoginError;
+use crate::gate::ClaimedIdentity;
 use crate::net::client_tls::{ALPN, ClientTls, ClientTlsIdentity};
 use crate::net::framed_stream::{FramedStream, PeerError};
 use crate::net::stream::{PeerAddress, PeerStream};
@@ -69,6 +70,13 @@ impl StartupPacket {
             Ok(_) => Err(LoginError::OutOfOrder),
             Err(malformed) => Err(LoginError::Malformed(malformed)),
         }
+    }
+
+    /// The database that it names; empty where it cannot be read.
+    pub fn database(&self) -> String {
+        let startup = self.startup().ok();
+        let claimed = startup.map(|startup| ClaimedIdentity::of(&startup.parameters));
+        claimed.map(|claimed| claimed.database).unwrap_or_default()
     }
 }
 

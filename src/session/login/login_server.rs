@@ -9,11 +9,12 @@ use crate::limits;
 use crate::sqlstate;
 use crate::upstream::connect::Upstream;
 use crate::upstream::login::{UpstreamLoginError, UpstreamSession, sqlstate_of};
+use crate::upstream::servers::directory::DatabaseHome;
 use crate::upstream::servers::{self, ServerLease, UpstreamServer, UpstreamServers};
 
 /// The server of one login.
 pub struct LoginServer {
-    servers: Arc<UpstreamServers>,
+    home: DatabaseHome,
     choice: Mutex<ServerAttempts>,
 }
 
@@ -26,11 +27,21 @@ struct ServerAttempts {
 
 impl LoginServer {
     /// None is chosen yet.
-    pub fn new(servers: &Arc<UpstreamServers>) -> Self {
+    pub fn new(home: DatabaseHome) -> Self {
         Self {
-            servers: Arc::clone(servers),
+            home,
             choice: Mutex::default(),
         }
+    }
+
+    /// The servers that there are.
+    pub fn servers(&self) -> &Arc<UpstreamServers> {
+        &self.home.servers
+    }
+
+    /// The name that the database has there.
+    pub fn database(&self) -> &str {
+        &self.home.database
     }
 
     /// Chooses the first, once it is known what there is. May be cancelled.
@@ -38,9 +49,9 @@ impl LoginServer {
     /// # Errors
     /// None is wanted.
     pub async fn choose(&self) -> Result<(), LoginError> {
-        self.servers.first_look().await;
+        self.home.servers.first_look().await;
         let mut choice = self.choice();
-        choice.at = self.servers.choose(&choice.tried);
+        choice.at = self.home.servers.choose(&choice.tried);
         match &choice.at {
             Some(_) => Ok(()),
             None => Err(LoginError::NoServer),
@@ -59,7 +70,7 @@ impl LoginServer {
 
     /// Until when it has to answer: where there are others, they want time as well.
     pub fn deadline(&self, deadline: Instant) -> Instant {
-        match self.servers.are_several() {
+        match self.home.servers.are_several() {
             true => deadline.min(Instant::now() + limits::upstreams::LOGIN_TIME_MAX),
             false => deadline,
         }
@@ -67,7 +78,7 @@ impl LoginServer {
 
     /// Whether another one may be tried where that one fails.
     pub fn has_other(&self) -> bool {
-        self.servers.are_several() && self.next().is_some()
+        self.home.servers.are_several() && self.next().is_some()
     }
 
     /// A login there has failed: whether another server is chosen now, because that one is not
@@ -90,7 +101,7 @@ impl LoginServer {
 
     /// The server is not there: whether another one is chosen.
     fn leaves(&self) -> bool {
-        if !self.servers.are_several() {
+        if !self.home.servers.are_several() {
             return false;
         }
         if let Some(at) = &self.choice().at {
@@ -123,7 +134,7 @@ impl LoginServer {
     ) -> Result<bool, LoginError> {
         let in_hot_standby = session.parameter("in_hot_standby");
         let may_stay = match &self.choice().at {
-            Some(at) => may_stay(&self.servers, at, in_hot_standby),
+            Some(at) => may_stay(&self.home.servers, at, in_hot_standby),
             None => false,
         };
         match may_stay || self.moves() {
@@ -157,7 +168,7 @@ impl LoginServer {
         let choice = self.choice();
         let mut tried = choice.tried.clone();
         tried.extend(choice.at.iter().map(|at| Arc::clone(at.server())));
-        self.servers.choose(&tried)
+        self.home.servers.choose(&tried)
     }
 
     fn choice(&self) -> MutexGuard<'_, ServerAttempts> {

@@ -69,7 +69,8 @@ use crate::upstream::catalog_cache::{CatalogCache, CatalogCaches};
 use crate::upstream::compile_pool::{CompilePool, CompilePools};
 use crate::upstream::login::UpstreamSession;
 use crate::upstream::pool::ConnectionPools;
-use crate::upstream::servers::{ServerLease, UpstreamServers};
+use crate::upstream::servers::ServerLease;
+use crate::upstream::servers::directory::UpstreamDirectory;
 use crate::upstream::verify::VerifiedSession;
 
 /// What every login needs. Built once, shared by all.
@@ -79,8 +80,8 @@ pub struct LoginContext {
     pub login_settings: CurrentLoginSettings,
     /// Who is in.
     pub session_registry: SessionRegistry,
-    /// Where the database is.
-    pub servers: Arc<UpstreamServers>,
+    /// Where the databases are.
+    pub directory: Arc<UpstreamDirectory>,
     /// What its databases contain.
     pub catalogs: CatalogCaches,
     /// Where changed texts are compiled.
@@ -304,7 +305,7 @@ async fn greet_and_enter(
                 pending,
                 draining,
                 caller,
-                server: LoginServer::new(&login_context.servers),
+                server: LoginServer::new(login_context.directory.home_of(&hello.database())),
             }
             .run(hello)
             .await

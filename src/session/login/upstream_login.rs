@@ -140,11 +140,12 @@ impl LoginAttempt<'_> {
         let UpstreamIdentity { user, password } = identity.clone();
         let account = UpstreamAccount { user, password };
         let upstream = self.server.upstream()?;
-        let Some(pool) = pools.of(&upstream, &plan.database, &account) else {
+        let Some(pool) = pools.of(&upstream, self.server.database(), &account) else {
             return Ok(None);
         };
         let (parameters, asked) = (&plan.parameters, settings_of(policy));
-        let source = ConnectionSource::new(upstream, account, &plan.database, parameters, &asked);
+        let database = self.server.database();
+        let source = ConnectionSource::new(upstream, account, database, parameters, &asked);
         let source = Arc::new(source.hasty(self.server.has_other()));
         let mut named = parameters.iter().rev();
         let own_name = named.find(|(name, _)| name.eq_ignore_ascii_case(FOLLOWED));
@@ -180,7 +181,7 @@ impl LoginAttempt<'_> {
             state,
             lease,
             homes: SessionHomes {
-                servers: Arc::clone(&self.login_context.servers),
+                servers: Arc::clone(self.server.servers()),
                 pools: pools.clone(),
                 catalogs: self.login_context.catalogs.clone(),
                 compile_pools: self.login_context.compile_pools.clone(),
@@ -236,7 +237,7 @@ impl LoginAttempt<'_> {
         if let Some(known) = self
             .login_context
             .catalogs
-            .roles_at_any(&bare.database, &role)
+            .roles_at_any((self.server.database(), self.server.servers()), &role)
         {
             return Ok(Some(known));
         }
@@ -251,7 +252,7 @@ impl LoginAttempt<'_> {
         let verified = verify(&mut upstream, &[], way.reticence(), self.deadline).await;
         verified.map_err(LoginError::NotReadOnly)?;
         let (catalogs, server) = (&self.login_context.catalogs, upstream.server.as_ref());
-        let catalog_cache = catalogs.of(&bare.database, (server, &way), account.clone());
+        let catalog_cache = catalogs.of(self.server.database(), (server, &way), account.clone());
         if let AdmittedIdentity::AsItself = admitted {
             let UpstreamAccount { user, password } = account;
             *admitted = AdmittedIdentity::As(Cow::Owned(UpstreamIdentity { user, password }));
@@ -320,7 +321,7 @@ impl LoginAttempt<'_> {
         plan: &StartupPlan,
         password: &mut Option<Secret>,
     ) -> Result<UpstreamSession, LoginTryError> {
-        let request = request(&plan.user, plan);
+        let request = self.request(&plan.user, plan);
         let upstream = self.server.upstream().map_err(LoginTryError::Denied)?;
         let deadline = self.server.deadline(self.deadline);
         let ready = match begin(&upstream, request, deadline).await? {
@@ -351,6 +352,14 @@ impl LoginAttempt<'_> {
         Ok(ready.finish(deadline).await?)
     }
 
+    fn request<'a>(&'a self, user: &'a str, plan: &'a StartupPlan) -> LoginRequest<'a> {
+        LoginRequest {
+            user,
+            database: self.server.database(),
+            parameters: &plan.parameters,
+        }
+    }
+
     /// Logs in as the identity that stands for the client.
     async fn reach_as(
         &self,
@@ -358,7 +367,7 @@ impl LoginAttempt<'_> {
         plan: &StartupPlan,
     ) -> Result<(UpstreamSession, UpstreamAccount), LoginError> {
         let UpstreamIdentity { user, password } = identity;
-        let request = request(user, plan);
+        let request = self.request(user, plan);
         let whose = (user.as_str(), password.as_ref());
         let session = loop {
             let upstream = self.server.upstream()?;
@@ -395,13 +404,5 @@ fn session_on(frames: UpstreamFrames, state: &ConnectionState) -> UpstreamSessio
         version: base.version,
         notices: Bytes::new(),
         server: base.server,
-    }
-}
-
-fn request<'a>(user: &'a str, plan: &'a StartupPlan) -> LoginRequest<'a> {
-    LoginRequest {
-        user,
-        database: &plan.database,
-        parameters: &plan.parameters,
     }
 }

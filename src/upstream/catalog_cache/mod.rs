@@ -58,6 +58,8 @@ use crate::gate::effects::graph::EffectGraph;
 use crate::limits;
 use crate::upstream::connect::Upstream;
 use crate::upstream::identity::ServerIdentity;
+use crate::upstream::servers::UpstreamServers;
+use crate::upstream::servers::directory::UpstreamDirectory;
 use crate::upstream::snapshot::UpstreamAccount;
 
 /// What is known of one database at one server, and the wish to know it better: what a session
@@ -172,24 +174,29 @@ impl CatalogCache {
 }
 
 impl CatalogCaches {
-    /// What a role is a member of by a snapshot of that database, of whichever server: what is made
-    /// of it has to be looked at again with the session's own.
-    pub fn roles_at_any(&self, database: &str, role: &str) -> Option<Vec<Box<str>>> {
-        let charges = self.registry.as_ref()?.cached_databases();
-        let mut own = charges
+    /// What a role is a member of by a snapshot of that database, of whichever of those servers:
+    /// what is made of it has to be looked at again with the session's own.
+    pub fn roles_at_any(
+        &self,
+        (database, servers): (&str, &UpstreamServers),
+        role: &str,
+    ) -> Option<Vec<Box<str>>> {
+        let cached = self.registry.as_ref()?.cached_databases();
+        let mut own = cached
             .iter()
-            .filter(|cached| *cached.database == *database);
+            .filter(|cached| *cached.database == *database && servers.have(&cached.upstream));
         own.find_map(|cached| cached.roles(role))
     }
 
-    /// A database of which a snapshot holds, at whichever server; the settings' own where none is
-    /// named.
+    /// A database of which a snapshot holds, at whichever of its servers, by the name that clients
+    /// have for it; the settings' own where none is named.
     ///
     /// # Errors
     /// There is none.
     pub fn groundable(
         &self,
         database: Option<&str>,
+        directory: &UpstreamDirectory,
     ) -> Result<GroundableDatabase, UngroundableDatabase> {
         let Some(registry) = self.registry.as_ref() else {
             return Err(UngroundableDatabase::Off);
@@ -197,7 +204,9 @@ impl CatalogCaches {
         let Some(database) = database.or(registry.named()) else {
             return Err(UngroundableDatabase::Unnamed);
         };
-        let caches = registry.caches_of(database);
+        let home = directory.home_of(database);
+        let mut caches = registry.caches_of(&home.database);
+        caches.retain(|one| home.servers.have(&one.cached.upstream));
         if caches.is_empty() {
             return Err(UngroundableDatabase::Unknown);
         }

@@ -29,6 +29,7 @@ use crate::telemetry::Telemetry;
 use crate::telemetry::events::CatalogFailed;
 use crate::upstream::connect::Upstream;
 use crate::upstream::identity::ServerIdentity;
+use crate::upstream::servers::UpstreamServers;
 use crate::upstream::snapshot::UpstreamAccount;
 
 /// The catalog caches of all databases of one upstream. Cheap to clone.
@@ -45,6 +46,8 @@ pub(super) struct CacheRegistry {
     pub(super) telemetry: Telemetry,
     /// Where their tasks run: sessions ask for them from threads that end.
     runtime: Handle,
+    /// The servers of the URL.
+    own: Arc<UpstreamServers>,
     /// The database that the URL names.
     named: Option<Box<str>>,
     /// Whether a server that does not tell who it is was spoken of.
@@ -70,7 +73,7 @@ impl CatalogCaches {
     /// Begins with the database that the URL names. The caches' tasks run on that runtime.
     pub fn start(
         settings: CatalogCacheSettings,
-        upstream: Arc<Upstream>,
+        own: &Arc<UpstreamServers>,
         policies: &PolicySet,
         telemetry: Telemetry,
         runtime: Handle,
@@ -78,18 +81,20 @@ impl CatalogCaches {
         if settings.mode == CatalogMode::Off {
             return Self::off();
         }
+        let upstream = own.first();
         let named = upstream.settings().database.as_deref().map(Box::from);
         let registry = Arc::new(CacheRegistry {
             account: Mutex::new(settings.account.clone()),
             settings,
             telemetry,
             runtime,
+            own: Arc::clone(own),
             named,
             untold: AtomicBool::new(false),
             kept: Mutex::default(),
             policies: Mutex::new(policies.all().to_vec()),
         });
-        registry.keep_named(&upstream);
+        registry.keep_named(upstream);
         Self {
             registry: Some(registry),
         }
@@ -135,9 +140,8 @@ impl CatalogCaches {
         let Some(registry) = &self.registry else {
             return Vec::new();
         };
-        let seen = |cached: Arc<CachedDatabase>| {
-            KnownDatabase::of(&cached, registry.is_named(&cached.database))
-        };
+        let seen =
+            |cached: Arc<CachedDatabase>| KnownDatabase::of(&cached, registry.is_named(&cached));
         registry
             .cached_databases()
             .into_iter()
@@ -202,7 +206,7 @@ impl CatalogCaches {
         };
         let kept = registry.cached();
         let named = kept.entries.iter();
-        let named = named.filter(|entry| registry.is_named(&entry.cached.database));
+        let named = named.filter(|entry| registry.is_named(&entry.cached));
         let mut counted: Vec<&CacheEntry> = named.collect();
         if counted.is_empty() {
             counted = kept.entries.iter().collect();
@@ -341,8 +345,8 @@ impl CacheRegistry {
         own.map(CacheEntry::cache).collect()
     }
 
-    fn is_named(&self, database: &str) -> bool {
-        self.named.as_deref() == Some(database)
+    fn is_named(&self, cached: &CachedDatabase) -> bool {
+        self.named.as_deref() == Some(&cached.database) && self.own.have(&cached.upstream)
     }
 
     /// Whether a cache is to end: it was not used for long, or its place was given away.
@@ -421,13 +425,15 @@ mod tests {
     use super::*;
     use crate::upstream::address::UpstreamSettings;
     use crate::upstream::catalog_cache::catalog_account::AccountSetting;
+    use crate::upstream::servers::ServersSettings;
 
     /// Nobody's address, and nobody's account: nothing is connected to.
     fn catalogs(url: &str) -> CatalogCaches {
-        let upstream = Upstream::load(UpstreamSettings::parse(url).unwrap()).unwrap();
+        let settings = UpstreamSettings::parse(url).unwrap();
+        let own = UpstreamServers::load(settings, ServersSettings::alone()).unwrap();
         CatalogCaches::start(
             CatalogCacheSettings::usual(AccountSetting::Nobody),
-            Arc::new(upstream),
+            &Arc::new(own),
             &PolicySet::only(Arc::new(Policy::agent())),
             Telemetry::quiet().unwrap(),
             Handle::current(),

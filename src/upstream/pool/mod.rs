@@ -18,11 +18,11 @@ pub mod source;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use blake3::Hash;
 use tokio::runtime::Handle;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
 
@@ -67,13 +67,15 @@ struct SharedPools {
 
 #[derive(PartialEq, Eq, Hash)]
 struct PoolKey {
-    /// Where the server is.
-    place: Box<str>,
+    place: UpstreamPlace,
     database: Box<str>,
     user: Box<str>,
     /// A digest of the password: who has another one shares nothing.
     secret: Option<[u8; 32]>,
 }
+
+/// The way to a server. Two ways to one may differ in what makes them safe: they share nothing.
+struct UpstreamPlace(Arc<Upstream>);
 
 /// The connections of one account in one database.
 pub struct ConnectionPool {
@@ -164,14 +166,14 @@ impl ConnectionPools {
     /// The pool of an account in a database of a server; none where there are too many pools.
     pub fn of(
         &self,
-        upstream: &Upstream,
+        upstream: &Arc<Upstream>,
         database: &str,
         account: &UpstreamAccount,
     ) -> Option<Arc<ConnectionPool>> {
         let secret = account.password.as_ref();
         let secret = secret.map(|secret| *digest(secret.reveal().as_bytes()).as_bytes());
         let key = PoolKey {
-            place: upstream.settings().endpoint.to_string().into(),
+            place: UpstreamPlace(Arc::clone(upstream)),
             database: database.into(),
             user: account.user.as_str().into(),
             secret,
@@ -192,6 +194,20 @@ impl ConnectionPools {
         });
         pools.insert(key, Arc::clone(&pool));
         Some(pool)
+    }
+}
+
+impl PartialEq for UpstreamPlace {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for UpstreamPlace {}
+
+impl Hash for UpstreamPlace {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.0).hash(state);
     }
 }
 
@@ -464,7 +480,7 @@ impl IdleConnection {
 }
 
 /// Of a password, which is kept nowhere else.
-fn digest(secret: &[u8]) -> Hash {
+fn digest(secret: &[u8]) -> blake3::Hash {
     blake3::hash(secret)
 }
 

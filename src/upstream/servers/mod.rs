@@ -7,7 +7,9 @@
 //!
 //! * `server_state`: what is known of one server; `probe`: a look at it
 //! * `session_home`: what a session needs at the server that it moves to
+//! * `directory`: the servers of each database
 
+pub mod directory;
 pub mod probe;
 mod server_state;
 pub mod session_home;
@@ -121,6 +123,12 @@ impl UpstreamServers {
     /// Whether there is more than one.
     pub fn are_several(&self) -> bool {
         self.servers.len() > 1
+    }
+
+    /// Whether that is the way to one of them.
+    pub fn have(&self, upstream: &Arc<Upstream>) -> bool {
+        let mut servers = self.servers.iter();
+        servers.any(|server| Arc::ptr_eq(&server.upstream, upstream))
     }
 
     /// The server that the settings name first, for what is the same of all.

@@ -36,6 +36,7 @@ use pgsieve::upstream::cancel::CancelRegistry;
 use pgsieve::upstream::catalog_cache::CatalogCaches;
 use pgsieve::upstream::compile_pool::CompilePools;
 use pgsieve::upstream::outbox::Outbox;
+use pgsieve::upstream::servers::directory::UpstreamDirectory;
 use pgsieve::upstream::servers::{ServersSettings, UpstreamServers};
 use pgsieve::wire::frame::{FrameCut, ProtocolPhase, cut_frontend};
 use pgsieve::wire::frontend::{FrontendMessage, decode};
@@ -221,7 +222,7 @@ impl Sieve {
             }),
             session_registry: SessionRegistry::default(),
             compile_pools: CompilePools::new(runtime.handle().clone()),
-            servers: Arc::new(servers),
+            directory: Arc::new(UpstreamDirectory::load(servers, Vec::new()).unwrap()),
             catalogs: CatalogCaches::off(),
             policy_store: Arc::new(PolicyStore::new(
                 Arc::new(LivePolicies::new(setup.policies)),

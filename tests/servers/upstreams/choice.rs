@@ -7,7 +7,7 @@ use crate::support::raw::kinds;
 use crate::support::{APP, RawClient, frames, until};
 
 /// Runs until it is cancelled.
-const LONG: &str = "SELECT count(*) FROM generate_series(1, 1000000000000)";
+pub(super) const LONG: &str = "SELECT count(*) FROM generate_series(1, 1000000000000)";
 
 /// Standbys first, as evenly as two draws make it, and the primary only where none is left; those
 /// that come back are used again.

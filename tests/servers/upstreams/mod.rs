@@ -1,6 +1,7 @@
 //! Several servers with the same contents: a real primary and standbys that follow it.
 
 mod choice;
+mod databases;
 mod moves;
 
 use std::fmt::Write as _;

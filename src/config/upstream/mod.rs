@@ -3,12 +3,18 @@
 //! The TLS keys mean what libpq's parameters of the URL mean, and are read by the same code; what
 //! both say is said twice and therefore a problem. What neither says of an address that a flag
 //! gives is taken from where libpq takes it.
+//!
+//! * `databases`: those at servers of their own
+
+pub mod databases;
+
+use std::time::Duration;
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::quantities::duration;
-use super::settings_key::{KeyForm, SettingsKey};
 use crate::config::libpq::LibpqDefaults;
+use crate::config::quantities::duration;
+use crate::config::settings_key::{KeyForm, SettingsKey};
 use crate::config::value_reader::{KeyReader, PlacedWord, ReadValue};
 use crate::limits;
 use crate::secret::Secret;
@@ -56,9 +62,7 @@ pub fn upstream(reader: &mut KeyReader) -> Option<UpstreamSettings> {
 
 /// `upstream`: the first server, and the others with what is said of them all.
 pub fn servers(reader: &mut KeyReader) -> Option<(UpstreamSettings, ServersSettings)> {
-    let day = std::time::Duration::from_secs(24 * 3600);
-    let bounds = (std::time::Duration::from_millis(100), day);
-    let lag_max = duration(reader, LAG_MAX.path, bounds, limits::upstreams::LAG_MAX);
+    let lag_max = duration(reader, LAG_MAX.path, LAG_BOUNDS, limits::upstreams::LAG_MAX);
     let mut wrong = false;
     let mut more = String::new();
     for (path, parameter) in PARAMETER_KEYS {
@@ -164,6 +168,10 @@ fn completed(
     }
     settings
 }
+
+/// The bounds of [`LAG_MAX`].
+const LAG_BOUNDS: (Duration, Duration) =
+    (Duration::from_millis(100), Duration::from_secs(24 * 3600));
 
 /// What is said where there is no URL.
 const URL_WANTED: &str = "is required: postgres://user@host:port/database, in the settings file, in \

@@ -1,0 +1,183 @@
+//! `databases`: those that are at servers of their own, each with its address.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::{LAG_BOUNDS, like};
+use crate::config::quantities::duration_within;
+use crate::config::settings_key::{KeyForm, SettingsKey};
+use crate::config::sources::ValueSource;
+use crate::config::value_reader::{KeyReader, PlacedWord};
+use crate::limits;
+use crate::policy::access::Glob;
+use crate::policy::similar_names::nearest;
+use crate::policy::yaml::tree::{YamlTree, YamlValue};
+use crate::upstream::address::host_list::UpstreamAddress;
+use crate::upstream::servers::ServersSettings;
+use crate::upstream::servers::directory::DatabaseRoute;
+
+/// The databases that are elsewhere.
+pub const DATABASES: SettingsKey = SettingsKey {
+    path: "databases",
+    form: KeyForm::Users,
+    default: "none",
+    doc: "Databases at servers of their own: a list of maps, of which the first whose name fits \
+          counts. All others are at upstream.url, which also names who logs in.",
+};
+
+/// The keys of one database.
+#[rustfmt::skip]
+pub const DATABASE_KEYS: &[(&str, &str)] = &[
+    ("name", "The name that clients have for it, or a pattern with *: tenant_*. Required."),
+    ("url", "As upstream.url, without user and password. With a database: its name there, by default the client's. Required."),
+    ("targets", "As upstream.targets."),
+    ("lag_max", "As upstream.lag_max."),
+];
+
+/// One database's words by key, and where it stands.
+struct DatabaseEntry {
+    place: String,
+    words: BTreeMap<&'static str, PlacedWord>,
+}
+
+/// Every database; problems are noted.
+pub fn databases(reader: &mut KeyReader) -> Option<Vec<DatabaseRoute>> {
+    let Some(given) = reader.take(DATABASES.path) else {
+        return Some(Vec::new());
+    };
+    let list = match given.value {
+        YamlValue::List(list) if list.len() <= limits::upstreams::DATABASES_MAX => list,
+        YamlValue::List(_) => {
+            let most = limits::upstreams::DATABASES_MAX;
+            reader.note(&given.place, format!("at most {most} databases"));
+            return None;
+        }
+        YamlValue::Nothing | YamlValue::Word(_) | YamlValue::Map(_) => {
+            let what = "a list of databases is wanted, each as {name: sales, url: postgres://…}";
+            reader.note(&given.place, what);
+            return None;
+        }
+    };
+    let count = list.len();
+    let mut routes: Vec<DatabaseRoute> = Vec::new();
+    for tree in list {
+        let Some(entry) = entry(reader, &given.source, tree) else {
+            continue;
+        };
+        let place = entry.place.clone();
+        let Some(route) = entry.route(reader) else {
+            continue;
+        };
+        if let Some(earlier) = routes.iter().find(|one| one.names.covers(&route.names)) {
+            let what = match earlier.names == route.names {
+                true => "another database has this name",
+                false => "a name before it fits all of these: it would never count",
+            };
+            reader.note(&place, what);
+        }
+        routes.push(route);
+    }
+    (routes.len() == count).then_some(routes)
+}
+
+fn entry(reader: &mut KeyReader, source: &ValueSource, tree: YamlTree) -> Option<DatabaseEntry> {
+    let place = source.place(tree.place, DATABASES.path);
+    let YamlValue::Map(entries) = tree.value else {
+        let what = "a database is a map, as {name: sales, url: postgres://sales-db}";
+        reader.note(&place, what);
+        return None;
+    };
+    let mut words = BTreeMap::new();
+    for entry in entries {
+        let place = source.place(entry.place, &format!("{}.{}", DATABASES.path, entry.key));
+        let names = || DATABASE_KEYS.iter().map(|(name, _)| *name);
+        let Some(key) = names().find(|name| *name == entry.key) else {
+            let near = nearest(&entry.key, names());
+            let hint = near.map(|near| format!("; did you mean {near}?"));
+            let hint = hint.unwrap_or_default();
+            reader.note(&place, format!("unknown key{hint}"));
+            continue;
+        };
+        match entry.tree.value {
+            YamlValue::Word(text) if !text.is_empty() => {
+                words.insert(key, PlacedWord { text, place });
+            }
+            _ => reader.note(&place, "one value is wanted"),
+        }
+    }
+    Some(DatabaseEntry { place, words })
+}
+
+impl DatabaseEntry {
+    fn take(&mut self, key: &str) -> Option<PlacedWord> {
+        self.words.remove(key)
+    }
+
+    fn route(mut self, reader: &mut KeyReader) -> Option<DatabaseRoute> {
+        let (name, url) = (self.take("name"), self.take("url"));
+        let (targets, lag_max) = (self.take("targets"), self.take("lag_max"));
+        for (word, key) in [(&name, "name"), (&url, "url")] {
+            if word.is_none() {
+                reader.note(&self.place, format!("the database has no {key}"));
+            }
+        }
+        let lag_max = match lag_max {
+            None => limits::upstreams::LAG_MAX,
+            Some(word) => lag(reader, &word)?,
+        };
+        let (name, url) = (name?, url?);
+        let address = match targets {
+            Some(word) => {
+                let sign = if url.text.contains('?') { "&" } else { "?" };
+                format!("{}{sign}target_session_attrs={}", url.text, word.text)
+            }
+            None => url.text,
+        };
+        let UpstreamAddress { servers, targets } = match UpstreamAddress::parse_with(&address, &[])
+        {
+            Ok(address) => address,
+            Err(problems) => {
+                for problem in problems {
+                    reader.note(&url.place, problem.to_string());
+                }
+                return None;
+            }
+        };
+        let mut servers = servers.into_iter();
+        let first = servers.next()?;
+        if first.user.is_some() || first.password.is_some() {
+            let what = "names a user: who logs in is the same for all databases, and stands in \
+                        upstream.url or client.auth";
+            reader.note(&url.place, what);
+            return None;
+        }
+        let tls = [first.tls.certificate(), first.tls.authority()];
+        for file in tls.into_iter().flatten() {
+            reader.note_file(file, &url.place);
+        }
+        if let Some(key) = first.tls.key() {
+            reader.note_file(key, &url.place);
+            reader.note_secret_file(key, &url.place);
+        }
+        let others = servers.map(|server| like(&first, server)).collect();
+        Some(DatabaseRoute {
+            names: Glob::new(&name.text),
+            upstream: first,
+            servers: ServersSettings {
+                others,
+                targets: targets.unwrap_or_default(),
+                lag_max,
+            },
+        })
+    }
+}
+
+fn lag(reader: &mut KeyReader, word: &PlacedWord) -> Option<Duration> {
+    match duration_within(&word.text, LAG_BOUNDS) {
+        Ok(lag) => Some(lag),
+        Err(what) => {
+            reader.note(&word.place, what);
+            None
+        }
+    }
+}
