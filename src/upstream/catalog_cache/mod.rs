@@ -75,7 +75,8 @@ struct CachedDatabase {
     accounts: CatalogAccounts,
     server_choice: ServerChoice,
     suspicion: Notify,
-    groundings: DatabaseGroundings,
+    /// Those of the database, wherever it is.
+    groundings: Arc<DatabaseGroundings>,
 }
 
 /// A database that can be told of now. While anybody has this, its cache stays.
@@ -232,6 +233,7 @@ impl CachedDatabase {
         database: &str,
         upstream: &Arc<Upstream>,
         (settings, account): (&CatalogCacheSettings, AccountSetting),
+        groundings: Arc<DatabaseGroundings>,
     ) -> Self {
         let accounts = CatalogAccounts::new(account);
         Self {
@@ -241,7 +243,7 @@ impl CachedDatabase {
             accounts,
             server_choice: ServerChoice::default(),
             suspicion: Notify::new(),
-            groundings: DatabaseGroundings::default(),
+            groundings,
         }
     }
 

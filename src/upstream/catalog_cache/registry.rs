@@ -267,7 +267,11 @@ impl CacheRegistry {
         (server, upstream, stay): (Option<ServerIdentity>, &Arc<Upstream>, CacheLifetime),
     ) -> Arc<CachedDatabase> {
         let known = (&self.settings, self.account().clone());
-        let cached = Arc::new(CachedDatabase::new(database, upstream, known));
+        // What was told at one server holds at every other one whose snapshot is equal.
+        let groundings = kept.of(database).next();
+        let groundings = groundings.map(|other| Arc::clone(&other.cached.groundings));
+        let groundings = groundings.unwrap_or_default();
+        let cached = Arc::new(CachedDatabase::new(database, upstream, known, groundings));
         if let Some(server) = server {
             cached.server_choice.address(server);
         }
@@ -496,6 +500,11 @@ mod tests {
         let other = of(&catalogs, "first", 2).unwrap();
         assert!(!Arc::ptr_eq(&one, &other));
         assert!(Arc::ptr_eq(&one, &of(&catalogs, "first", 1).unwrap()));
+        // A session that moves stands on the grounding that it stood on.
+        assert!(std::ptr::eq(one.groundings(), other.groundings()));
+        let elsewhere = of(&catalogs, "second", 1).unwrap();
+        assert!(!std::ptr::eq(one.groundings(), elsewhere.groundings()));
+        drop(elsewhere);
         assert_eq!(kept(&catalogs, "first"), 2);
         let statuses = catalogs.statuses().unwrap();
         let told: Vec<_> = statuses.iter().map(|one| one.server.is_some()).collect();
