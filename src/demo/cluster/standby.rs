@@ -6,8 +6,8 @@ use super::error::ClusterError;
 use super::{PrivateCluster, settings, start_on_free_port};
 
 impl PrivateCluster {
-    /// Starts a standby of this server, which was built [with one](super::ClusterBuilder::with_standby);
-    /// there is one. What was written at the primary before comes to it a moment later.
+    /// Starts the standby of this server, which was built for one
+    /// ([`with_standby`](super::ClusterBuilder::with_standby)); there is no second one. What was written at the primary before comes to it a moment later.
     ///
     /// It should be dropped before its primary, which else waits for it at its own end.
     ///

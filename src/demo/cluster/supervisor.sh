@@ -28,7 +28,11 @@ if ! [ -e "$folder/initialised" ]; then
     mv "$folder/hba" "$folder/data/pg_hba.conf" &&
     rm "$folder/password" || exit 1
   if [ -e "$folder/keep-copy" ]; then
-    cp -Rp "$folder/data" "$folder/copy" || exit 1
+    # Without its WAL, which is a third of it, and comes from the primary.
+    mv "$folder/data/pg_wal" "$folder/wal" &&
+      cp -Rp "$folder/data" "$folder/copy" &&
+      mv "$folder/wal" "$folder/data/pg_wal" &&
+      mkdir -m 700 "$folder/copy/pg_wal" || exit 1
   fi
   : >"$folder/initialised"
 fi
