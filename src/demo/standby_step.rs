@@ -28,7 +28,9 @@ pub async fn show(
     let before = match simple(client, QUESTION).await {
         // Somebody's own policy may have no answer to it.
         Err(error) if error.as_db_error().is_some() => {
-            write_text(out, &format!("      ✗ {}\n\n", words(&error)))?;
+            let first_line = words(&error).lines().next().unwrap_or_default().to_owned();
+            let text = format!("      ✗ {first_line}\n\n      {LEFT_OUT}\n\n");
+            write_text(out, &text)?;
             return Ok(spawn_blocking(move || Ok(standby)));
         }
         answer => by(STANDBY, answer)?,
@@ -90,6 +92,8 @@ fn explanation(stopped: Duration, answered: Duration) -> String {
 const TITLE: &str = "A standby is stopped, and whoever was reading from it goes on";
 
 const STOPPING: &str = "$ pg_ctl stop --mode immediate   # the standby, by somebody else";
+
+const LEFT_OUT: &str = "So it cannot be seen who answers, and the rest of this step is left out.";
 
 const QUESTION: &str = "SELECT count(*) AS orders, CASE WHEN pg_is_in_recovery()
   THEN 'the standby' ELSE 'the primary' END AS answered_by FROM orders";

@@ -7,7 +7,8 @@ use super::{PrivateCluster, settings, start_on_free_port};
 
 impl PrivateCluster {
     /// Starts the standby of this server, which was built for one
-    /// ([`with_standby`](super::ClusterBuilder::with_standby)); there is no second one. What was written at the primary before comes to it a moment later.
+    /// ([`with_standby`](super::ClusterBuilder::with_standby)); there is no second one. What was
+    /// written at the primary before comes to it a moment later.
     ///
     /// It should be dropped before its primary, which else waits for it at its own end.
     ///
