@@ -1,4 +1,4 @@
-# make demo   a private Postgres with sample data, pgsieve before it, a tour; Ctrl-C ends it
+# make demo   a private Postgres with sample data and a standby, pgsieve before both, a tour; Ctrl-C ends it
 # make test   everything that must hold;  make check   the quick part of it
 # make clients   real clients, direct and through pgsieve, compared; rewrites the table of tests/README.md
 SHELL := bash

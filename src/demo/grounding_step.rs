@@ -76,7 +76,7 @@ async fn noticed(client: &Client) -> Result<String, String> {
         let said = match client.simple_query(FAILING).await {
             Ok(_) => "the statement did not fail".to_owned(),
             Err(error) => match error.as_db_error() {
-                Some(told) if told.hint().is_some_and(|hint| hint.contains("is stale")) => {
+                Some(told) if told.hint().is_some_and(|hint| hint.starts_with(STALE)) => {
                     return Ok(error_text(told));
                 }
                 _ => error.to_string(),
@@ -110,6 +110,9 @@ const RENAME: &str = "ALTER TABLE shop.orders RENAME placed_at TO ordered_at";
 const RENAME_BACK: &str = "ALTER TABLE shop.orders RENAME ordered_at TO placed_at";
 
 const FAILING: &str = "SELECT count(*) FROM orders WHERE placed_at >= '2024-01-01'";
+
+/// How pgsieve begins to tell of it.
+const STALE: &str = "Your schema is stale: renamed";
 
 /// Lines of the grounding that are shown.
 const LINES_SHOWN: usize = 14;

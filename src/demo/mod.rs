@@ -1,17 +1,17 @@
-//! A private Postgres with sample data, a pgsieve before it, and a short tour through both.
+//! A private Postgres with sample data and a standby, a pgsieve before both, and a short tour.
 //!
 //! It must never change anything in a database that somebody named with `--upstream`, and leaves
 //! nothing behind: no process, no folder.
 //!
 //! - [`cluster`] starts and stops a Postgres of our own; the tests use it as well
 //! - [`supervisor`] runs a program that must not outlive us
-//! - [`sample`] is the database that the demo shows
+//! - [`sample`] is the database that the demo shows; [`private_shop`]: our own servers with it
 //! - [`questions`] about it, and [`generators`] that answer them by a script, for evaluations
 //! - [`proxy`] runs `pgsieve serve` as its users do, in a process of its own; [`named_upstream`]:
 //!   before a database that somebody names
 //! - [`tour`] asks through pgsieve and shows what came back; [`server_notices`]: also what is said
-//!   beside it; [`grounding_step`]: a grounding, and how it goes stale; [`evaluation_step`]: three
-//!   generators, evaluated
+//!   beside it; [`grounding_step`]: a grounding, and how it goes stale; [`standby_step`]: a read
+//!   that moves from the standby to the primary; [`evaluation_step`]: three generators, evaluated
 
 pub mod cluster;
 mod error;
@@ -19,10 +19,12 @@ mod evaluation_step;
 pub mod generators;
 mod grounding_step;
 pub mod named_upstream;
+mod private_shop;
 mod proxy;
 pub mod questions;
 pub mod sample;
 mod server_notices;
+mod standby_step;
 pub mod supervisor;
 mod text_table;
 mod tour;
@@ -32,11 +34,10 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use tokio::signal::unix::{SignalKind, signal};
-use tokio_postgres::NoTls;
 
-use cluster::{PasswordMethod, PrivateCluster};
 pub use error::DemoError;
 use named_upstream::NamedUpstream;
+use private_shop::{PrivateShop, ShopServers};
 use proxy::{ProxyLogin, ProxyProcess, ProxyUpstream};
 
 /// What `pgsieve demo` can be told.
@@ -71,55 +72,28 @@ pub fn run(arguments: &DemoArguments, out: &mut dyn Write) -> Result<(), DemoErr
 }
 
 async fn show(arguments: &DemoArguments, out: &mut dyn Write) -> Result<(), DemoError> {
-    let (cluster, login, upstream) = match &arguments.upstream {
+    let (mut shop, login, upstream) = match &arguments.upstream {
         Some(url) => {
             let named = NamedUpstream::of(url, env::vars_os())?;
             (None, ProxyLogin::of(&named), ProxyUpstream::Named(named))
         }
+        None if arguments.evaluates => {
+            let shop = PrivateShop::start(ShopServers::Primary, out).await?;
+            evaluation_step::show(&shop.url(), out)?;
+            return shop.tell_untouched(out).await;
+        }
         None => {
-            let (cluster, login) = private_shop(out).await?;
-            let upstream = login.url(&cluster);
-            if arguments.evaluates {
-                evaluation_step::show(&login.url(&cluster), out)?;
-                return tell_untouched(&cluster, out).await;
-            }
-            (Some(cluster), login, ProxyUpstream::Private(upstream))
+            let shop = PrivateShop::start(ShopServers::WithStandby, out).await?;
+            let (login, upstream) = (shop.login.clone(), ProxyUpstream::Private(shop.url()));
+            (Some(shop), login, upstream)
         }
     };
     write_text(out, "Starting pgsieve …\n")?;
     let proxy = ProxyProcess::start(arguments, &upstream, &login)?;
-    let (client, mut notices) = proxy.connect(&login).await?;
-    let mut steps = if cluster.is_some() {
-        tour::of_the_shop()
-    } else {
-        tour::of_any_database()
-    };
-    // What somebody's own policy says of repairs is not known here.
-    if cluster.is_some() && arguments.policy.is_none() {
-        // Behind a step whose answer is complete: this client sends the next statement as soon as
-        // it has heard of an error, and a failure with others on their way is not repaired.
-        steps.insert(tour::READS_FIRST, tour::of_repairs());
-    }
-    let mut outcome = tour::run_steps(&client, &mut notices, &steps, out).await;
-    if let Some(cluster) = &cluster
-        && arguments.policy.is_none()
-        && outcome.is_ok()
-    {
-        let admin = connect(&cluster.admin_url(DATABASE)).await?;
-        outcome = grounding_step::show(&client, (&admin, proxy.admin_port()), out).await;
-    }
-    drop(client);
-    outcome?;
-    if let Some(cluster) = &cluster {
-        tell_untouched(cluster, out).await?;
-    }
+    tour_through(&proxy, (&login, arguments), &mut shop, out).await?;
     proxy.announce(&login, out)?;
-    if let Some(cluster) = &cluster {
-        let folder = cluster.data();
-        write_text(
-            out,
-            &format!("Data     {} (goes away at the end)\n", folder.display()),
-        )?;
+    if let Some(shop) = &shop {
+        shop.tell_data(out)?;
     }
     if !arguments.once {
         write_text(out, "\nUp until Ctrl-C.\n")?;
@@ -128,59 +102,46 @@ async fn show(arguments: &DemoArguments, out: &mut dyn Write) -> Result<(), Demo
     }
     // pgsieve first: its upstream must not go away under it.
     drop(proxy);
-    drop(cluster);
+    if let Some(shop) = shop {
+        shop.end();
+    }
     Ok(())
 }
 
-/// Says that nothing in the shop has changed.
-async fn tell_untouched(cluster: &PrivateCluster, out: &mut dyn Write) -> Result<(), DemoError> {
-    let admin = connect(&cluster.admin_url(DATABASE)).await?;
-    if !tour::shop_is_untouched(&admin).await? {
-        return Err(DemoError::Tour {
-            step: "the rows of the shop",
-            what: "have changed".into(),
-        });
+/// The tour from its first step to its last. All servers are up afterwards.
+async fn tour_through(
+    proxy: &ProxyProcess,
+    (login, arguments): (&ProxyLogin, &DemoArguments),
+    shop: &mut Option<PrivateShop>,
+    out: &mut dyn Write,
+) -> Result<(), DemoError> {
+    let (client, mut notices) = proxy.connect(login).await?;
+    let Some(shop) = shop else {
+        let steps = tour::of_any_database();
+        return tour::run_steps(&client, &mut notices, &steps, out).await;
+    };
+    let mut steps = tour::of_the_shop();
+    // What somebody's own policy says of repairs is not known here.
+    if arguments.policy.is_none() {
+        // Behind a step whose answer is complete: this client sends the next statement as soon as
+        // it has heard of an error, and a failure with others on their way is not repaired.
+        steps.insert(tour::READS_FIRST, tour::of_repairs());
     }
-    write_text(
-        out,
-        "Counted behind pgsieve's back: every row of the shop is where it was.\n",
-    )
-}
-
-async fn private_shop(out: &mut dyn Write) -> Result<(PrivateCluster, ProxyLogin), DemoError> {
-    write_text(out, "Starting a private Postgres …\n")?;
-    let cluster = PrivateCluster::builder()
-        .auth(PasswordMethod::Scram)
-        .start()
-        .map_err(DemoError::Cluster)?;
-    write_text(
-        out,
-        &format!(
-            "PostgreSQL {} is up. Loading a small shop …\n",
-            cluster.version()
-        ),
-    )?;
-    let failed = |source| DemoError::Sample { source };
-    let admin = connect(&cluster.admin_url("postgres")).await?;
-    admin
-        .batch_execute(&format!("CREATE DATABASE {DATABASE}"))
-        .await
-        .map_err(failed)?;
-    let admin = connect(&cluster.admin_url(DATABASE)).await?;
-    sample::load(&admin, sample::ROLE).await.map_err(failed)?;
-    Ok((
-        cluster,
-        ProxyLogin::new(sample::ROLE, sample::ROLE, DATABASE),
-    ))
-}
-
-async fn connect(url: &str) -> Result<tokio_postgres::Client, DemoError> {
-    let (client, connection) = tokio_postgres::connect(url, NoTls)
-        .await
-        .map_err(|source| DemoError::Sample { source })?;
-    // Ends with the client; what goes wrong shows in the client's answers.
-    tokio::spawn(connection);
-    Ok(client)
+    tour::run_steps(&client, &mut notices, &steps, out).await?;
+    if arguments.policy.is_none() {
+        let admin = shop.admin().await?;
+        grounding_step::show(&client, (&admin, proxy.admin_port()), out).await?;
+    }
+    let starting = match shop.standby.take() {
+        Some(standby) => Some(standby_step::show(&client, standby, out).await?),
+        None => None,
+    };
+    drop(client);
+    shop.tell_untouched(out).await?;
+    if let Some(starting) = starting {
+        shop.standby = Some(standby_step::started(starting).await?);
+    }
+    Ok(())
 }
 
 /// May be cancelled: it only waits.
@@ -208,9 +169,6 @@ fn write_text(out: &mut dyn Write, text: &str) -> Result<(), DemoError> {
             source,
         })
 }
-
-/// The database of the shop.
-const DATABASE: &str = "shop";
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! `pgsieve serve` in a process of its own, started as its users start it.
 
-use std::fs::DirBuilder;
+use std::fs::{self, DirBuilder};
 use std::io::{self, Write};
 use std::net::TcpListener;
 use std::os::unix::fs::DirBuilderExt;
@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 
 use tokio_postgres::{Client, NoTls};
 
+use crate::auth::verifier::ScramVerifier;
 use crate::limits;
 use crate::mcp::tokens::{McpToken, NewToken};
 use crate::secret::Secret;
 
-use super::cluster::{PrivateCluster, free_port, random_name};
+use super::cluster::{free_port, random_name};
 use super::named_upstream::NamedUpstream;
 use super::server_notices::ServerNotices;
 use super::supervisor::SupervisedChild;
@@ -41,7 +42,7 @@ struct AgentAccess {
 
 /// What pgsieve is started before.
 pub enum ProxyUpstream {
-    /// Our own Postgres, by its URL.
+    /// Our own servers, by their URL.
     Private(String),
     /// A database that somebody names.
     Named(NamedUpstream),
@@ -71,12 +72,9 @@ impl ProxyProcess {
             doing: "start pgsieve",
             source,
         };
-        let name = random_name().map_err(DemoError::Cluster)?;
-        let folder = std::env::temp_dir().join(format!("pgsieve-demo-{name}"));
-        DirBuilder::new()
-            .mode(0o700)
-            .create(&folder)
-            .map_err(failed)?;
+        // What takes a moment comes before the folder is made: whoever ends us then leaves none.
+        let settings = upstream.settings(login).map_err(failed)?;
+        let folder = new_folder()?;
         let audit = arguments
             .audit
             .clone()
@@ -90,6 +88,11 @@ impl ProxyProcess {
         ];
         for (option, port) in [("--listen", listen), ("--admin", admin)] {
             given.extend([option.into(), format!("127.0.0.1:{port}").into()]);
+        }
+        if let Some(settings) = settings {
+            let file = folder.join("settings.yaml");
+            fs::write(&file, settings).map_err(failed)?;
+            given.extend(["--config".into(), file.into_os_string()]);
         }
         if let Some(policy) = &arguments.policy {
             given.extend(["--policy".into(), policy.clone().into_os_string()]);
@@ -116,10 +119,7 @@ impl ProxyProcess {
         let agents = AgentAccess {
             port: listen_agents,
             token,
-            upstream: match upstream {
-                ProxyUpstream::Private(url) => url.clone(),
-                ProxyUpstream::Named(named) => named.address.clone(),
-            },
+            upstream: upstream.address().to_owned(),
         };
         let supervised =
             SupervisedChild::start(&folder, &program, &given, &environment).map_err(failed)?;
@@ -204,6 +204,24 @@ impl ProxyProcess {
     }
 }
 
+impl ProxyUpstream {
+    /// Its address, without a password that is not ours.
+    fn address(&self) -> &str {
+        match self {
+            Self::Private(url) => url,
+            Self::Named(named) => &named.address,
+        }
+    }
+
+    /// The settings file that pgsieve needs before it, where it needs one.
+    fn settings(&self, login: &ProxyLogin) -> io::Result<Option<String>> {
+        match self {
+            Self::Private(_) => login.settings().map(Some),
+            Self::Named(_) => Ok(None),
+        }
+    }
+}
+
 impl ProxyLogin {
     /// A login of the sample's, whose password everybody may see.
     pub fn new(user: &str, password: &str, database: &str) -> Self {
@@ -231,11 +249,30 @@ impl ProxyLogin {
         Ok(secret)
     }
 
-    /// Its address at our own Postgres.
-    pub fn url(&self, cluster: &PrivateCluster) -> String {
+    /// Its address at our own servers, which have these ports.
+    pub fn url(&self, ports: &[u16]) -> String {
         let (user, password) = (&self.user, self.password.reveal());
-        let (port, database) = (cluster.port(), &self.database);
-        format!("postgres://{user}:{password}@127.0.0.1:{port}/{database}")
+        let hosts: Vec<String> = ports
+            .iter()
+            .map(|port| format!("127.0.0.1:{port}"))
+            .collect();
+        format!(
+            "postgres://{user}:{password}@{}/{}",
+            hosts.join(","),
+            self.database
+        )
+    }
+
+    /// Settings under which pgsieve itself proves who clients are, with it as their only user: so
+    /// sessions share connections, and can move from one server to another.
+    fn settings(&self) -> io::Result<String> {
+        let verifier = ScramVerifier::make(&self.password);
+        let verifier = verifier.map_err(|error| io::Error::other(error.to_string()))?;
+        Ok(format!(
+            "upstream:\n  targets: prefer-standby\nclient:\n  auth:\n    method: scram\n    users:\n      \
+             - name: {}\n        verifier: {verifier}\n",
+            self.user
+        ))
     }
 
     /// A login of somebody's own, whose password nobody sees.
@@ -248,6 +285,18 @@ impl ProxyLogin {
             password_shown: false,
         }
     }
+}
+
+/// A folder of its own that only this user can open.
+fn new_folder() -> Result<PathBuf, DemoError> {
+    let name = random_name().map_err(DemoError::Cluster)?;
+    let folder = std::env::temp_dir().join(format!("pgsieve-demo-{name}"));
+    let made = DirBuilder::new().mode(0o700).create(&folder);
+    made.map_err(|source| DemoError::System {
+        doing: "make a folder for pgsieve",
+        source,
+    })?;
+    Ok(folder)
 }
 
 /// The usual port where it is free, or else any.

@@ -210,7 +210,11 @@ async fn run_step(
     }
 }
 
-async fn simple(client: &Client, sql: &str) -> Result<String, tokio_postgres::Error> {
+/// Asks with a Query message, and shows the answer as a table.
+///
+/// # Errors
+/// The statement fails, or the connection ends.
+pub async fn simple(client: &Client, sql: &str) -> Result<String, tokio_postgres::Error> {
     let mut columns = Vec::new();
     let mut rows = Vec::new();
     for message in client.simple_query(sql).await? {

@@ -823,6 +823,10 @@ pub const POSTGRES_MAJOR_MIN: u32 = 13;
 /// seconds; a machine that needs a minute is better told than waited for.
 pub const CLUSTER_START_SECONDS_MAX: u64 = 60;
 
+/// How long a private Postgres may take to stop: longer than its supervisor waits, which ends one
+/// that does not stop by itself after ten seconds.
+pub const CLUSTER_STOP_SECONDS_MAX: u64 = 30;
+
 /// Pause between two looks at a server that is coming up: short beside the start itself.
 pub const CLUSTER_POLL_MS: u64 = 20;
 

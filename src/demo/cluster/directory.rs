@@ -48,6 +48,11 @@ impl ClusterDirectory {
         self.path.join("data")
     }
 
+    /// A copy of the data as it was before the first start, until a standby has taken it.
+    pub fn copy(&self) -> PathBuf {
+        self.path.join("copy")
+    }
+
     /// The server's log so far; empty before there is one.
     pub fn log(&self) -> String {
         fs::read_to_string(self.path.join("log")).unwrap_or_default()

@@ -9,6 +9,7 @@
 //! - [`account`] is the account that the server runs as
 //! - [`settings`] writes what the server reads: settings, access rules, keys
 //! - [`server`] starts the processes and ends them
+//! - [`standby`] is a second server that follows the first one
 
 mod account;
 mod binaries;
@@ -19,6 +20,7 @@ mod error;
 mod installed;
 mod server;
 mod settings;
+mod standby;
 
 use std::net::TcpListener;
 use std::ops::Range;
@@ -33,8 +35,8 @@ pub use settings::{PasswordMethod, TlsFiles};
 use account::ServerAccount;
 use directory::ClusterDirectory;
 pub use directory::random_name;
-use server::{ClusterEnding, ServerProcess, StartOutcome};
-use settings::ClusterSettings;
+use server::{ClusterEnding, ServerProcess, ServerStop, StartOutcome};
+use settings::{ClusterSettings, StandbyWish};
 
 /// A running private Postgres.
 #[derive(Debug)]
@@ -119,22 +121,17 @@ impl PrivateCluster {
     /// # Errors
     /// It does not stop or start in time.
     pub fn restart(&mut self) -> Result<(), ClusterError> {
-        if let Some(server) = self.server.take() {
-            server.end(ClusterEnding::Kept);
-        }
-        match ServerProcess::start(&self.directory, &self.binaries, self.port)? {
-            StartOutcome::Ready(server) => {
-                self.server = Some(server);
-                Ok(())
-            }
-            StartOutcome::PortTaken => Err(ClusterError::NoFreePort),
-        }
+        let Some(server) = &mut self.server else {
+            return Ok(());
+        };
+        server.stop(&self.directory, ServerStop::Halt);
+        server.start_again(&self.directory)
     }
 
     /// Ends the server as a crash would and leaves the data: connections break off.
     pub fn crash(&mut self) {
-        if let Some(server) = self.server.take() {
-            server.end(ClusterEnding::Crashed);
+        if let Some(server) = &mut self.server {
+            server.stop(&self.directory, ServerStop::Crash);
         }
     }
 }
@@ -179,6 +176,12 @@ impl ClusterBuilder {
         self
     }
 
+    /// Keeps a copy of the data for [`PrivateCluster::start_standby`].
+    pub fn with_standby(mut self) -> Self {
+        self.settings.standby = StandbyWish::Possible;
+        self
+    }
+
     /// Finds the programs, prepares the data directory and starts the server.
     ///
     /// # Errors
@@ -209,15 +212,23 @@ impl ClusterBuilder {
     ) -> Result<(ServerProcess, u16, String), ClusterError> {
         let password = random_name()?;
         settings::write(directory, &self.settings, &password)?;
-        for _ in 0..limits::CLUSTER_PORT_ATTEMPTS_MAX {
-            let port = free_port()?;
-            match ServerProcess::start(directory, binaries, port)? {
-                StartOutcome::Ready(server) => return Ok((server, port, password)),
-                StartOutcome::PortTaken => {}
-            }
-        }
-        Err(ClusterError::NoFreePort)
+        let (server, port) = start_on_free_port(directory, binaries)?;
+        Ok((server, port, password))
     }
+}
+
+fn start_on_free_port(
+    directory: &ClusterDirectory,
+    binaries: &PostgresBinaries,
+) -> Result<(ServerProcess, u16), ClusterError> {
+    for _ in 0..limits::CLUSTER_PORT_ATTEMPTS_MAX {
+        let port = free_port()?;
+        match ServerProcess::start(directory, binaries, port)? {
+            StartOutcome::Ready(server) => return Ok((server, port)),
+            StartOutcome::PortTaken => {}
+        }
+    }
+    Err(ClusterError::NoFreePort)
 }
 
 /// A port of 127.0.0.1 that was free a moment ago. Somebody else may take it before it is used,

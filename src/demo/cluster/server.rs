@@ -43,8 +43,15 @@ pub enum ClusterEnding {
     Removed,
     /// Clients are sent away, the data stays for another start.
     Kept,
-    /// Connections break off, the data stays for another start.
-    Crashed,
+}
+
+/// How a server stops that is to start again.
+#[derive(Debug, Clone, Copy)]
+pub enum ServerStop {
+    /// Clients are sent away.
+    Halt,
+    /// Connections break off.
+    Crash,
 }
 
 impl ServerProcess {
@@ -57,17 +64,53 @@ impl ServerProcess {
         binaries: &PostgresBinaries,
         port: u16,
     ) -> Result<StartOutcome, ClusterError> {
-        for note in ["pid", "exited", "log"] {
-            drop(fs::remove_file(directory.path().join(note)));
-        }
+        remove_notes(directory);
         let server = Self::spawn(directory, binaries, port)?;
         if ready_in_time(directory) {
             return Ok(StartOutcome::Ready(server));
         }
         let log = directory.log();
         server.end(ClusterEnding::Kept);
-        if log.contains("could not bind") {
+        if log.contains(PORT_TAKEN) {
             return Ok(StartOutcome::PortTaken);
+        }
+        Err(ClusterError::Start {
+            log: last_lines(&log),
+        })
+    }
+
+    /// Stops the server and waits until it is gone. Its supervisor stays, and would remove the
+    /// folder.
+    pub fn stop(&mut self, directory: &ClusterDirectory, stop: ServerStop) {
+        let word = match stop {
+            ServerStop::Halt => "halt\n",
+            ServerStop::Crash => "crash\n",
+        };
+        let stopped = directory.path().join("stopped");
+        // A supervisor that cannot be told is gone, and the server with it.
+        if stopped.exists() || self.lifeline.write_all(word.as_bytes()).is_err() {
+            return;
+        }
+        let end = Instant::now() + Duration::from_secs(limits::CLUSTER_STOP_SECONDS_MAX);
+        while !stopped.exists() && Instant::now() < end {
+            thread::sleep(Duration::from_millis(limits::CLUSTER_POLL_MS));
+        }
+    }
+
+    /// Starts the server again, which was stopped, on its port, and waits until it takes
+    /// connections.
+    ///
+    /// # Errors
+    /// It ends or does not take connections in time.
+    pub fn start_again(&mut self, directory: &ClusterDirectory) -> Result<(), ClusterError> {
+        remove_notes(directory);
+        let told = self.lifeline.write_all(b"start\n");
+        if told.is_ok() && ready_in_time(directory) {
+            return Ok(());
+        }
+        let log = directory.log();
+        if log.contains(PORT_TAKEN) {
+            return Err(ClusterError::NoFreePort);
         }
         Err(ClusterError::Start {
             log: last_lines(&log),
@@ -79,7 +122,6 @@ impl ServerProcess {
         let word = match ending {
             ClusterEnding::Removed => "remove\n",
             ClusterEnding::Kept => "keep\n",
-            ClusterEnding::Crashed => "crash\n",
         };
         // A supervisor that cannot be told is gone, and has removed everything.
         drop(self.lifeline.write_all(word.as_bytes()));
@@ -186,6 +228,13 @@ pub fn run_to_end(name: &'static str, mut command: Command) -> Result<(), Cluste
     })
 }
 
+/// What is noted of a run of the server, before its next one.
+fn remove_notes(directory: &ClusterDirectory) {
+    for note in ["pid", "exited", "stopped", "log"] {
+        drop(fs::remove_file(directory.path().join(note)));
+    }
+}
+
 /// Waits for the server's own word that it takes connections.
 fn ready_in_time(directory: &ClusterDirectory) -> bool {
     let pid_file = directory.data().join("postmaster.pid");
@@ -214,6 +263,9 @@ fn last_lines(text: &str) -> String {
     let skipped = lines.len().saturating_sub(LOG_LINES_SHOWN);
     lines.get(skipped..).unwrap_or_default().join("\n")
 }
+
+/// The server's words where somebody else has its port.
+const PORT_TAKEN: &str = "could not bind";
 
 /// As much of a log as fits a terminal beside the rest.
 const LOG_LINES_SHOWN: usize = 12;

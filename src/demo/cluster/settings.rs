@@ -17,6 +17,18 @@ pub struct ClusterSettings {
     pub hba: Vec<String>,
     /// Keys and certificates, where the server shall speak TLS.
     pub tls: Option<TlsFiles>,
+    /// Whether a standby can be made of it.
+    pub standby: StandbyWish,
+}
+
+/// Whether a private server can have a standby.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum StandbyWish {
+    /// It has none.
+    #[default]
+    Never,
+    /// A copy of its data is kept, as it is before its first start.
+    Possible,
 }
 
 /// How a private server asks for passwords, on TCP and on the socket.
@@ -73,7 +85,33 @@ pub fn write(
         ("conf", &conf),
         ("hba", &hba),
     ];
-    for (name, content) in files {
+    let copied = match settings.standby {
+        StandbyWish::Never => None,
+        StandbyWish::Possible => Some(("keep-copy", "")),
+    };
+    for (name, content) in files.into_iter().chain(copied) {
+        directory.write_private(&directory.path().join(name), content.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Writes what the supervisor needs to make a standby of the kept copy of a server's data.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn write_standby(
+    directory: &ClusterDirectory,
+    primary: &ClusterDirectory,
+    (port, password): (u16, &str),
+) -> Result<(), ClusterError> {
+    let origin = format!("{}\n", primary.copy().display());
+    // Random passwords need no quoting.
+    let conf = format!(
+        "\n# its primary\nprimary_conninfo = \
+         'host=127.0.0.1 port={port} user={ADMIN} password={password}'\n\
+         wal_retrieve_retry_interval = 100ms\n"
+    );
+    for (name, content) in [("origin", &origin), ("conf", &conf)] {
         directory.write_private(&directory.path().join(name), content.as_bytes())?;
     }
     Ok(())
@@ -84,6 +122,9 @@ fn conf_text(
     settings: &ClusterSettings,
 ) -> Result<String, ClusterError> {
     let mut text = String::from(FAST);
+    if settings.standby == StandbyWish::Possible {
+        text.push_str(KEPT);
+    }
     if settings.auth == PasswordMethod::Md5 {
         text.push_str("password_encryption = md5\n");
     }
@@ -119,3 +160,6 @@ pub const ADMIN: &str = "postgres";
 const FAST: &str = "\n# a private cluster of pgsieve\n\
     fsync = off\nsynchronous_commit = off\nfull_page_writes = off\n\
     max_connections = 200\nshared_buffers = 64MB\n";
+
+/// A standby that begins late, or comes back, finds all that was written meanwhile.
+const KEPT: &str = "wal_keep_size = 512MB\n";

@@ -104,6 +104,87 @@ fn nothing_is_left_of_a_start_that_was_abandoned_half_way() {
     }
 }
 
+#[test]
+fn nothing_is_left_of_a_standby_that_was_abandoned_half_way() {
+    let account = ServerAccount::for_server_of(directory::our_user().unwrap()).unwrap();
+    let binaries = PostgresBinaries::locate(None, account).unwrap();
+    let wanted = PrivateCluster::builder().with_standby().settings;
+    // While the data is made, copied and read.
+    for pause_ms in [200, 400, 600, 800, 1_000, 1_200] {
+        let primary = ClusterDirectory::create(account).unwrap();
+        settings::write(&primary, &wanted, "x").unwrap();
+        let server = ServerProcess::spawn(&primary, &binaries, free_port().unwrap()).unwrap();
+        std::thread::sleep(Duration::from_millis(pause_ms));
+        server.abandon();
+        assert!(!primary.path().exists());
+    }
+    for pause_ms in [0, 10, 50, 200] {
+        let primary = PrivateCluster::builder().with_standby().start().unwrap();
+        let standby = ClusterDirectory::create(account).unwrap();
+        let login = (primary.port(), primary.admin_password());
+        settings::write_standby(&standby, &primary.directory, login).unwrap();
+        let server = ServerProcess::spawn(&standby, &binaries, free_port().unwrap()).unwrap();
+        std::thread::sleep(Duration::from_millis(pause_ms));
+        server.abandon();
+        assert!(!standby.path().exists());
+        let folder = primary.socket_folder().to_path_buf();
+        drop(primary);
+        assert!(!folder.exists());
+    }
+}
+
+#[test]
+fn a_standby_follows_its_primary_and_has_a_folder_of_its_own() {
+    let builder = PrivateCluster::builder().auth(PasswordMethod::Scram);
+    let primary = builder.with_standby().start().unwrap();
+    ask(&primary, "CREATE TABLE before_it (id int)");
+    let mut standby = primary.start_standby().unwrap();
+    assert_eq!(ask(&standby, "SELECT pg_is_in_recovery()"), "t");
+    assert_eq!(ask(&primary, "SELECT pg_is_in_recovery()"), "f");
+    assert_ne!(primary.data(), standby.data());
+    has_come(&standby, "before_it");
+    standby.crash();
+    assert!(!answers(&standby) && answers(&primary));
+    ask(&primary, "CREATE TABLE meanwhile (id int)");
+    standby.restart().unwrap();
+    assert_eq!(ask(&standby, "SELECT pg_is_in_recovery()"), "t");
+    has_come(&standby, "meanwhile");
+    // The copy is used up, and nothing is left of what cannot be.
+    assert!(primary.start_standby().is_err());
+    let folders = [&standby, &primary].map(|server| server.socket_folder().to_path_buf());
+    drop(standby);
+    drop(primary);
+    assert!(folders.iter().all(|folder| !folder.exists()));
+}
+
+#[test]
+fn a_server_that_keeps_no_copy_has_no_standby() {
+    let cluster = PrivateCluster::builder().start().unwrap();
+    let error = cluster.start_standby().unwrap_err();
+    assert!(matches!(error, ClusterError::Start { .. }), "{error}");
+}
+
+/// What was written at the primary is at its standby soon.
+fn has_come(standby: &PrivateCluster, table: &str) {
+    let end = Instant::now() + Duration::from_secs(20);
+    let asked = format!("SELECT to_regclass('{table}')::text");
+    while ask(standby, &asked) != table {
+        assert!(Instant::now() < end, "{}", standby.log());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// One that is stopped has its supervisor all the same.
+#[test]
+fn nothing_is_left_of_a_stopped_server_that_was_abandoned() {
+    let mut cluster = PrivateCluster::builder().start().unwrap();
+    cluster.crash();
+    assert!(cluster.data().exists());
+    let folder = cluster.socket_folder().to_path_buf();
+    cluster.server.take().unwrap().abandon();
+    assert!(!folder.exists());
+}
+
 /// The folder goes away with the pipe, which is how a killed process is noticed.
 #[test]
 fn an_abandoned_supervisor_cleans_up() {

@@ -13,7 +13,8 @@ use crate::grounding::{CatalogDetails, EarlierGrounding, GroundingChange, WholeG
 use crate::limits::served_groundings;
 use crate::policy::set::matching::UserClaims;
 
-/// The groundings of one database at one server.
+/// The groundings of one database, at all servers that it is at: those have one content, and where
+/// they do not, no snapshot is equal to the one that a grounding is of.
 #[derive(Default)]
 pub struct DatabaseGroundings {
     held: Mutex<HeldGroundings>,

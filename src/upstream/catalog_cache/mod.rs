@@ -77,7 +77,8 @@ struct CachedDatabase {
     accounts: CatalogAccounts,
     server_choice: ServerChoice,
     suspicion: Notify,
-    groundings: DatabaseGroundings,
+    /// Those of the database, wherever it is.
+    groundings: Arc<DatabaseGroundings>,
 }
 
 /// A database that can be told of now. While anybody has this, its cache stays.
@@ -241,6 +242,7 @@ impl CachedDatabase {
         database: &str,
         upstream: &Arc<Upstream>,
         (settings, account): (&CatalogCacheSettings, AccountSetting),
+        groundings: Arc<DatabaseGroundings>,
     ) -> Self {
         let accounts = CatalogAccounts::new(account);
         Self {
@@ -250,7 +252,7 @@ impl CachedDatabase {
             accounts,
             server_choice: ServerChoice::default(),
             suspicion: Notify::new(),
-            groundings: DatabaseGroundings::default(),
+            groundings,
         }
     }
 

@@ -271,7 +271,11 @@ impl CacheRegistry {
         (server, upstream, stay): (Option<ServerIdentity>, &Arc<Upstream>, CacheLifetime),
     ) -> Arc<CachedDatabase> {
         let known = (&self.settings, self.account().clone());
-        let cached = Arc::new(CachedDatabase::new(database, upstream, known));
+        // What was told at one server holds at every other one whose snapshot is equal.
+        let groundings = kept.of(database).next();
+        let groundings = groundings.map(|other| Arc::clone(&other.cached.groundings));
+        let groundings = groundings.unwrap_or_default();
+        let cached = Arc::new(CachedDatabase::new(database, upstream, known, groundings));
         if let Some(server) = server {
             cached.server_choice.address(server);
         }
@@ -520,6 +524,18 @@ mod tests {
             "room for other databases"
         );
         drop((other, third, held));
+    }
+
+    /// A session that moves stands on the grounding that it stood on.
+    #[tokio::test]
+    async fn what_was_told_of_a_database_is_known_at_all_its_servers() {
+        let catalogs = catalogs("postgres://127.0.0.1:1/first");
+        let one = of(&catalogs, "first", 1).unwrap();
+        let other = of(&catalogs, "first", 2).unwrap();
+        assert!(!Arc::ptr_eq(&one, &other));
+        assert!(std::ptr::eq(one.groundings(), other.groundings()));
+        let second = of(&catalogs, "second", 1).unwrap();
+        assert!(!std::ptr::eq(one.groundings(), second.groundings()));
     }
 
     #[tokio::test]
