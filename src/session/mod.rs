@@ -22,6 +22,7 @@
 //!   * `signal_calls`: calls that reach other sessions; `lowered_settings`: what was lowered in a
 //!     text
 //! * `pooling`: sessions that share connections to the upstream
+//! * `console`: sessions that have no upstream, for whoever runs pgsieve
 //! * `lapse`: sessions whose tokens expire; `membership`: the roles that a session's own is a
 //!   member of
 //! * `policy_store`: the policies that hold, and which one a session is under; `policy_reload`: a
@@ -36,6 +37,7 @@ pub mod arrival;
 pub mod client;
 pub mod client_side;
 pub mod close;
+pub mod console;
 pub mod context;
 pub mod drain;
 mod failure_hint;
@@ -88,7 +90,7 @@ use self::policy_limits::SessionLimits;
 use self::pooling::pool_side::PoolSide;
 use self::pooling::pooled_relay::{PooledLogin, PooledRelay};
 use self::protocol::{SessionProtocol, UpstreamFacts};
-use self::registry::{RegisteredSession, SessionActivity, SessionRegistration};
+use self::registry::{OwnConnection, RegisteredSession, SessionActivity, SessionRegistration};
 use self::reply::CloseReason;
 use self::session_end::SessionEnd;
 use self::shared::ServerShared;
@@ -97,7 +99,6 @@ use crate::gate::STATEMENT_TIMEOUT;
 use crate::net::framed_stream::FramedStream;
 use crate::telemetry::counters::session_gauges::SessionStateHandle;
 use crate::telemetry::events::ConnectionClosed;
-use crate::telemetry::labels::ClosedBecause;
 use crate::telemetry::session_info::SessionInfo;
 use crate::upstream::backend_signals::SessionSignals;
 use crate::upstream::cancel::CancelGuard;
@@ -122,8 +123,17 @@ pub fn serve(
             return;
         };
         let (info, reason, bytes_in, bytes_out) = match end {
-            Err((info, reason)) => (info, reason, 0, 0),
-            Ok(opened) => {
+            LoginEnd::Closed { info, reason } => (Arc::new(info), reason, 0, 0),
+            LoginEnd::Console(opened) => {
+                let info = Arc::new(opened.info.clone());
+                let seen = (&*server_shared.login_context, &draining);
+                let served = console::serve(*opened, &info, seen, gauge.state_handle());
+                let end = Box::pin(served).await;
+                close::report(end.ending, &info, &server_shared);
+                let reason = close::reason(end.ending);
+                (info, reason, end.bytes_in, end.bytes_out)
+            }
+            LoginEnd::Opened(opened) => {
                 let (mut relay, _enlisted) = begin(opened, &server_shared, gauge.state_handle());
                 let ending = converse(&mut relay, &draining).await;
                 // Of the policy that it was under at the end.
@@ -164,14 +174,11 @@ async fn log_in(
     accepted: Box<AcceptedClient>,
     server_shared: &ServerShared,
     draining: &mut DrainReceiver,
-) -> Option<Result<Box<OpenedSession>, (Arc<SessionInfo>, ClosedBecause)>> {
+) -> Option<LoginEnd> {
     let hears = draining.clone();
     let (login_context, turns) = (&server_shared.login_context, &server_shared.turns);
     tokio::select! {
-        end = login::open(*accepted, login_context, turns, hears) => Some(match end {
-            LoginEnd::Opened(opened) => Ok(opened),
-            LoginEnd::Closed { info, reason } => Err((Arc::new(info), reason)),
-        }),
+        end = login::open(*accepted, login_context, turns, hears) => Some(end),
         () = draining.closing() => None,
     }
 }
@@ -296,10 +303,18 @@ fn register_session(
     let member = RegisteredSession {
         info: Arc::new(opened.info.clone()),
         since: Timestamp::now(),
-        upstream_pid: match &opened.pooled {
-            // Another one with each connection.
+        own_connection: match &opened.pooled {
+            // Another one with each transaction.
             Some(_) => None,
-            None => opened.upstream.key.as_ref().map(|key| key.pid),
+            None => Some(OwnConnection {
+                place: opened.server.server().to_string().into(),
+                account: opened
+                    .upstream
+                    .parameter(AUTHORIZATION)
+                    .unwrap_or_default()
+                    .into(),
+                pid: opened.upstream.key.as_ref().map(|key| key.pid),
+            }),
         },
         state_handle,
         activity,

@@ -56,6 +56,7 @@ fn admin(readiness: &Arc<Readiness>, token: Option<&str>) -> AdminServices {
         asker: crate::server::reload::ReloadHandle::new().0,
         session_registry: crate::session::registry::SessionRegistry::default(),
         groundings: groundings(),
+        console: Default::default(),
         receipt_issuer: None,
     }
 }
@@ -72,6 +73,7 @@ fn groundings() -> GroundingService {
             attributes: UserAttributes::default(),
             disabled: DisabledUsers::default(),
             report_as: ReportAs::default(),
+            console: Default::default(),
         }),
         session_registry: SessionRegistry::default(),
         servers: Arc::new(servers),

@@ -153,6 +153,7 @@ impl PoolError {
             Self::Open(OpenError::Login(error)) => is_away(error),
             Self::Open(OpenError::NotReadOnly(_))
             | Self::AllBusy { .. }
+            | Self::Paused { .. }
             | Self::Settle(SettleError::Unsettled | SettleError::Tripped(_))
             | Self::Closed => false,
         }
