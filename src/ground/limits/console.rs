@@ -5,6 +5,10 @@ use std::time::Duration;
 /// Names of users in one list of the settings.
 pub const USERS_MAX: usize = 100;
 
+/// Sessions of the console at a time, of those who may do everything and of those who may look
+/// each: an answer of some megabytes may wait in each of them. Who looks keeps nobody out who acts.
+pub const SESSIONS_MAX: usize = 20;
+
 /// How long a session of the console may say nothing: an exporter asks every few seconds, a person
 /// who has forgotten it never again.
 pub const IDLE_TIME_MAX: Duration = Duration::from_secs(3600);

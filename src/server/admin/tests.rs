@@ -56,7 +56,6 @@ fn admin(readiness: &Arc<Readiness>, token: Option<&str>) -> AdminServices {
         asker: crate::server::reload::ReloadHandle::new().0,
         session_registry: crate::session::registry::SessionRegistry::default(),
         groundings: groundings(),
-        console: Default::default(),
         receipt_issuer: None,
     }
 }
@@ -85,6 +84,7 @@ fn groundings() -> GroundingService {
         superusers: SuperuserNotices::default(),
         memory: MemoryBudget::boundless(),
         pools: None,
+        console: Default::default(),
         receipt_issuer: None,
         telemetry,
     };

@@ -85,6 +85,7 @@ pub(in crate::session) async fn serve(
         admission,
         ends,
         cancel,
+        place: _place,
         ..
     } = opened;
     let signals = cancel.wishes();
@@ -163,6 +164,8 @@ impl ConsoleSession<'_> {
                 }
             }
             self.send(&out).await?;
+            // Whoever sends many at once gets no more than its turn.
+            tokio::task::yield_now().await;
         }
     }
 

@@ -12,6 +12,7 @@ use super::login_settings::AdmissionProof;
 use super::startup::JudgedStartup;
 use crate::auth::{AuthError, ClientAuth};
 use crate::net::framed_stream::FramedStream;
+use crate::session::console::context::ConsolePlace;
 use crate::telemetry::labels::{LoginMethod, LoginOutcome};
 use crate::telemetry::session_info::SessionInfo;
 use crate::upstream::cancel::CancelGuard;
@@ -33,6 +34,8 @@ pub struct OpenedConsole {
     pub ends: Option<i64>,
     /// Keeps it cancellable.
     pub cancel: CancelGuard,
+    /// Its place among the sessions of the console.
+    pub place: ConsolePlace,
 }
 
 /// What is known of a client that is let in.
@@ -41,6 +44,7 @@ struct EnteredConsole {
     method: LoginMethod,
     ends: Option<i64>,
     cancel: CancelGuard,
+    place: ConsolePlace,
 }
 
 /// Carries a login to the console out.
@@ -66,6 +70,7 @@ pub async fn log_in(
         method,
         ends,
         cancel,
+        place,
     } = match entered {
         Ok(entered) => entered,
         Err(denial) => return attempt.deny(client, &denial).await,
@@ -82,6 +87,7 @@ pub async fn log_in(
         user: user.into(),
         ends,
         cancel,
+        place,
     }))
 }
 
@@ -109,7 +115,9 @@ async fn enter(
     }
     let admitted = attempt.prove(client, &bare.user).await?;
     let role = attempt.login_settings.console.role_of(&bare.user);
-    role.ok_or(LoginError::NoConsoleUser)?;
+    let role = role.ok_or(LoginError::NoConsoleUser)?;
+    let place = attempt.login_context.console.places.take(role);
+    let place = place.ok_or(LoginError::TooManyConnections)?;
     let (method, ends) = (attempt.method_of(&admitted), admitted.ends());
     let cancel = answer(attempt, client, (version, &bare.user)).await?;
     Ok(EnteredConsole {
@@ -117,6 +125,7 @@ async fn enter(
         method,
         ends,
         cancel,
+        place,
     })
 }
 

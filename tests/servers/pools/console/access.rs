@@ -113,6 +113,25 @@ fn what_is_no_command_is_refused_and_the_session_goes_on() {
 }
 
 #[test]
+fn who_looks_many_times_at_once_keeps_nobody_out_who_acts() {
+    let rig = rig(2);
+    let most = pgsieve::limits::console::SESSIONS_MAX;
+    let mut eyes: Vec<RawClient> = (0..most).map(|_| console(&rig, "eve")).collect();
+    let refused = console_login(&rig, "eve", "eve").err().unwrap();
+    assert_eq!(refused.sqlstate(), "53300");
+    let mut ann = console(&rig, "ann");
+    assert_eq!(heard(&mut ann, "SHOW POOLS"), "SHOW");
+    // What is sent at once is answered in its order.
+    let many = frames::query("SHOW VERSION").repeat(50);
+    eyes[0].send(&many);
+    for _ in 0..50 {
+        assert_eq!(outcome(&eyes[0].until_ready()), "SHOW");
+    }
+    drop(eyes);
+    until(|| console_login(&rig, "eve", "eve").ok()).unwrap();
+}
+
+#[test]
 fn settings_that_are_read_again_hold_for_sessions_that_are_open() {
     let rig = rig(2);
     let (mut ann, mut eve) = (console(&rig, "ann"), console(&rig, "eve"));
