@@ -419,6 +419,7 @@ mod tests {
             "upstream.password_file",
             "upstream.tls.",
             "client.",
+            "console.",
             "policy.",
             "catalog.user",
             "catalog.password_file",

@@ -85,6 +85,7 @@ use self::context::model_values::LoginFacts;
 use self::drain::DrainReceiver;
 use self::io::Relay;
 use self::lapse::Lapse;
+use self::login::console_login::OpenedConsole;
 use self::login::{AcceptedClient, LoginContext, LoginEnd, OpenedSession};
 use self::policy_limits::SessionLimits;
 use self::pooling::pool_side::PoolSide;
@@ -99,6 +100,7 @@ use crate::gate::STATEMENT_TIMEOUT;
 use crate::net::framed_stream::FramedStream;
 use crate::telemetry::counters::session_gauges::SessionStateHandle;
 use crate::telemetry::events::ConnectionClosed;
+use crate::telemetry::labels::ClosedBecause;
 use crate::telemetry::session_info::SessionInfo;
 use crate::upstream::backend_signals::SessionSignals;
 use crate::upstream::cancel::CancelGuard;
@@ -123,17 +125,12 @@ pub fn serve(
             return;
         };
         let (info, reason, bytes_in, bytes_out) = match end {
-            LoginEnd::Closed { info, reason } => (Arc::new(info), reason, 0, 0),
-            LoginEnd::Console(opened) => {
-                let info = Arc::new(opened.info.clone());
-                let seen = (&*server_shared.login_context, &draining);
-                let served = console::serve(*opened, &info, seen, gauge.state_handle());
-                let end = Box::pin(served).await;
-                close::report(end.ending, &info, &server_shared);
-                let reason = close::reason(end.ending);
-                (info, reason, end.bytes_in, end.bytes_out)
+            LoggedIn::Nobody(info, reason) => (info, reason, 0, 0),
+            LoggedIn::Console(opened) => {
+                let seen = (&*server_shared, &draining);
+                Box::pin(serve_console(opened, seen, gauge.state_handle())).await
             }
-            LoginEnd::Opened(opened) => {
+            LoggedIn::Session(opened) => {
                 let (mut relay, _enlisted) = begin(opened, &server_shared, gauge.state_handle());
                 let ending = converse(&mut relay, &draining).await;
                 // Of the policy that it was under at the end.
@@ -169,16 +166,40 @@ pub fn serve(
     }
 }
 
+/// What a login has led to, in little space.
+enum LoggedIn {
+    Session(Box<OpenedSession>),
+    Console(Box<OpenedConsole>),
+    Nobody(Arc<SessionInfo>, ClosedBecause),
+}
+
+/// Serves a client of the console; says whose it was, why it has ended, and which bytes passed.
+async fn serve_console(
+    opened: Box<OpenedConsole>,
+    (server_shared, draining): (&ServerShared, &DrainReceiver),
+    state_handle: SessionStateHandle,
+) -> (Arc<SessionInfo>, ClosedBecause, u64, u64) {
+    let info = Arc::new(opened.info.clone());
+    let seen = (&*server_shared.login_context, draining);
+    let end = console::serve(*opened, &info, seen, state_handle).await;
+    close::report(end.ending, &info, server_shared);
+    (info, close::reason(end.ending), end.bytes_in, end.bytes_out)
+}
+
 /// Sees it through its login; nothing, where the server stops meanwhile.
 async fn log_in(
     accepted: Box<AcceptedClient>,
     server_shared: &ServerShared,
     draining: &mut DrainReceiver,
-) -> Option<LoginEnd> {
+) -> Option<LoggedIn> {
     let hears = draining.clone();
     let (login_context, turns) = (&server_shared.login_context, &server_shared.turns);
     tokio::select! {
-        end = login::open(*accepted, login_context, turns, hears) => Some(end),
+        end = login::open(*accepted, login_context, turns, hears) => Some(match end {
+            LoginEnd::Opened(opened) => LoggedIn::Session(opened),
+            LoginEnd::Console(opened) => LoggedIn::Console(opened),
+            LoginEnd::Closed { info, reason } => LoggedIn::Nobody(Arc::new(info), reason),
+        }),
         () = draining.closing() => None,
     }
 }

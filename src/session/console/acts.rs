@@ -65,7 +65,7 @@ pub fn record(
 ) {
     login_context.telemetry.emit(&ConsoleCommandRun {
         session,
-        command: act.name(),
+        command: act.word(),
         target: act.database(),
         outcome,
     });

@@ -92,6 +92,16 @@ impl ConsoleAct {
         }
     }
 
+    /// The same as a word of records.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Pause(_) => "pause",
+            Self::Resume(_) => "resume",
+            Self::Reconnect(_) => "reconnect",
+            Self::Reload => "reload",
+        }
+    }
+
     /// The database that it is about, if it is about one alone.
     pub fn database(&self) -> Option<&str> {
         match self {

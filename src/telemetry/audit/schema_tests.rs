@@ -138,7 +138,7 @@ fn connections(telemetry: &Telemetry, session: &SessionInfo) {
     });
     telemetry.emit(&happened::ConsoleCommandRun {
         session,
-        command: "PAUSE",
+        command: "pause",
         target: Some("shop"),
         outcome: label::ConsoleOutcome::Done,
     });

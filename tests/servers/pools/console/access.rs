@@ -62,7 +62,7 @@ fn who_may_look_may_do_nothing() {
     let event = rig
         .stack
         .audited(|event| event["event"] == "console_command" && event["target"] == "nowhere");
-    assert_eq!(event["command"], "PAUSE");
+    assert_eq!(event["command"], "pause");
     assert_eq!(event["outcome"], "refused");
     assert_eq!(event["user"], "eve");
 }
@@ -210,7 +210,7 @@ fn a_session_of_the_console_ends_when_pgsieve_does_or_somebody_wants_it() {
         assert_eq!(console.until_closed().last().unwrap().sqlstate(), "57P01");
     }
     let unfinished = rig.stack.audited(|event| event["outcome"] == "unfinished");
-    assert_eq!(unfinished["command"], "PAUSE");
+    assert_eq!(unfinished["command"], "pause");
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn a_pause_waits_for_transactions_and_holds_what_comes_behind_them() {
     assert_eq!(rows(&within.query("SELECT 5")), ["5"]);
     assert_eq!(heard(&mut other, "RESUME"), "55000");
     assert!(!is_paused(&rig, &mut eve));
-    for command in ["PAUSE", "RESUME"] {
+    for command in ["pause", "resume"] {
         let done = rig
             .stack
             .audited(|event| event["command"] == command && event["outcome"] == "done");
@@ -50,7 +50,7 @@ fn a_pause_waits_for_transactions_and_holds_what_comes_behind_them() {
         assert!(done.get("target").is_none());
     }
     let log = rig.stack.stderr();
-    assert!(log.contains("console: PAUSE by \"ann\": done"), "{log}");
+    assert!(log.contains("console: pause by \"ann\": done"), "{log}");
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_pause_of_one_database_holds_no_other() {
     assert_eq!(heard(&mut ann, &format!("RESUME {own}")), "RESUME");
     let paused = rig
         .stack
-        .audited(|event| event["command"] == "PAUSE" && event["target"] == "postgres");
+        .audited(|event| event["command"] == "pause" && event["target"] == "postgres");
     assert_eq!(paused["outcome"], "done");
 }
 
@@ -138,7 +138,7 @@ fn a_pause_that_is_cancelled_is_taken_back_and_one_that_is_left_is_not() {
     until(|| is_paused(&rig, &mut eve).then_some(())).unwrap();
     drop(ann);
     let left = rig.stack.audited(|event| event["outcome"] == "unfinished");
-    assert_eq!(left["command"], "PAUSE");
+    assert_eq!(left["command"], "pause");
     assert!(is_paused(&rig, &mut eve));
     ben.query("COMMIT");
     assert_eq!(heard(&mut console(&rig, "ann"), "RESUME"), "RESUME");
