@@ -2,7 +2,9 @@
 
 use pgsieve::demo::supervisor::ChildSignal;
 
-use super::{CONSOLE, client, columns, console, console_login, heard, outcome, rig, rig_with};
+use super::{
+    CONSOLE, client, columns, console, console_login, heard, is_paused, outcome, rig, rig_with,
+};
 use crate::support::raw::{Login, kinds, rows};
 use crate::support::{APP, Options, RawClient, Stack, frames, until};
 
@@ -204,7 +206,7 @@ fn a_session_of_the_console_ends_when_pgsieve_does_or_somebody_wants_it() {
     // A pause that waits for a transaction does not hold the drain up.
     let mut waits = console(&rig, "ann");
     waits.send(&frames::query("PAUSE"));
-    until(|| (heard(&mut ann, "PAUSE") == "55000").then_some(())).unwrap();
+    until(|| is_paused(&rig, &mut eve).then_some(())).unwrap();
     rig.stack.signal(ChildSignal::Terminate);
     for console in [&mut ann, &mut eve, &mut waits] {
         assert_eq!(console.until_closed().last().unwrap().sqlstate(), "57P01");

@@ -2,15 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::{CONSOLE, backends, client, column, console, heard, outcome, rig, rig_with};
+use super::{CONSOLE, backends, client, column, console, heard, is_paused, outcome, rig, rig_with};
 use crate::support::raw::rows;
 use crate::support::{RawClient, frames, until};
-
-/// Whether the console says that the database is paused.
-fn is_paused(rig: &crate::settings::reload::Rig, console: &mut RawClient) -> bool {
-    let answer = console.query("SHOW DATABASES");
-    column(&answer, "paused", &[("name", rig.stack.database())]) == ["1"]
-}
 
 #[test]
 fn a_pause_waits_for_transactions_and_holds_what_comes_behind_them() {

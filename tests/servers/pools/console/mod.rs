@@ -113,3 +113,9 @@ fn backends(rig: &Rig) -> Vec<String> {
     );
     rows(&direct.query(&asked))
 }
+
+/// Whether the console says that the database is paused.
+fn is_paused(rig: &Rig, console: &mut RawClient) -> bool {
+    let answer = console.query("SHOW DATABASES");
+    column(&answer, "paused", &[("name", rig.stack.database())]) == ["1"]
+}
