@@ -3,10 +3,12 @@
 //! * `check`: whether all of that would work; `reload`: what of it is exchanged while it serves;
 //!   `upstream_watch`: whether the upstream answers, and a look at its roles; `budget_writer`: what
 //!   keeps budgets of the day over restarts
-//! * `front`: who is served; `error`: why a start failed
+//! * `front`: who is served; `console_services`: what the console shows and does; `error`: why a
+//!   start failed
 
 mod budget_writer;
 pub mod check;
+mod console_services;
 mod error;
 mod front;
 mod reload;
@@ -122,7 +124,7 @@ async fn serve(
         session_registry,
         ..login_context(settings, Arc::clone(&live), telemetry)?
     };
-    let login_context = Arc::new(login_context);
+    let login_context = console_services::begin(login_context, asker.clone());
     let groundings = GroundingService::new(Arc::clone(&login_context), Arc::clone(&people));
     let budgets = BudgetWriter::open(budget_file, &login_context.accounts, telemetry)?;
     let directory = Arc::clone(&login_context.directory);
@@ -398,6 +400,7 @@ fn login_context(
             attributes: settings.attributes,
             disabled: settings.disabled,
             report_as: settings.report_as,
+            console: settings.console,
         }),
         session_registry: SessionRegistry::default(),
         directory,
@@ -411,6 +414,7 @@ fn login_context(
         pools: settings
             .pool
             .map(|pool| ConnectionPools::new(pool, telemetry.clone(), &Handle::current())),
+        console: console_services::showing(settings.connections_max, settings.pool),
         receipt_issuer: issuer_of(settings.receipts)?,
         telemetry: telemetry.clone(),
     })

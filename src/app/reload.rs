@@ -167,6 +167,7 @@ impl SettingsReload {
                     attributes: settings.attributes.clone(),
                     disabled: settings.disabled.clone(),
                     report_as: settings.report_as,
+                    console: settings.console.clone(),
                 })),
                 Err(error) => {
                     problems.push(of_app(places, &AppError::Auth(error)));

@@ -133,6 +133,8 @@ pub const KEYS: &[SettingsKey] = &[
     pool::QUERY_WAIT,
     pool::SERVER_LIFETIME,
     pool::SERVER_IDLE_TIMEOUT,
+    pool::console::USERS,
+    pool::console::STATS_USERS,
     SettingsKey {
         path: "client.tls.mode",
         form: KeyForm::Word,

@@ -28,6 +28,7 @@ use crate::policy::mask_key::MaskPad;
 use crate::policy::sources::PolicySource;
 use crate::policy::{Policy, PolicySet};
 use crate::secret::Secret;
+use crate::session::console::access::ConsoleAccess;
 use crate::session::context::reported_role::ReportAs;
 use crate::session::login::disabled_users::DisabledUsers;
 use crate::telemetry::TelemetrySettings;
@@ -122,6 +123,8 @@ pub struct ProgramSettings {
     pub audit_queryid: bool,
     /// How agents are served that have no driver, if they are.
     pub mcp: Option<McpSettings>,
+    /// Whom the console is for.
+    pub console: ConsoleAccess,
     /// The connections that sessions share, if they do.
     pub pool: Option<PoolSettings>,
     /// How receipts are signed, if there are any.
@@ -330,8 +333,7 @@ pub fn choice_weights(sources: &SettingsSources) -> Result<ChoiceWeights, Vec<Se
 
 /// Every section is read before the first missing one ends it, so that all problems are found.
 fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSettings> {
-    let listen = server::listen(reader);
-    let admin = server::admin(reader);
+    let (listen, admin) = (server::listen(reader), server::admin(reader));
     let (upstream, servers) = upstream::servers(reader).unzip();
     let databases = upstream::databases::databases(reader);
     let client_tls = client::tls(reader);
@@ -355,11 +357,11 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
     let receipts = receipts::receipts(reader);
     let known = (upstream.as_ref(), attributes.as_ref());
     let pool = pool::pool(reader, auth.as_ref());
+    let console = pool::console::console(reader, auth.as_ref());
     let mcp = mcp::mcp(reader, client_tls.as_ref(), known);
     let fingerprint_key = recording::fingerprint_key(reader);
-    let workers = server::workers(reader);
+    let (workers, memory) = (server::workers(reader), server::memory(reader));
     let connections_max = server::connections_max(reader);
-    let memory = server::memory(reader);
     let budget_file = server::budget_file(reader);
     let drain_timeout = server::drain_timeout(reader);
     // For another command: that it is right is all that is asked here.
@@ -391,6 +393,7 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
         audit_queryid: audit_queryid?,
         receipts: receipts?,
         mcp: mcp?,
+        console: console?,
         pool: pool?,
         fingerprint_key: fingerprint_key?,
         workers: workers?,

@@ -442,6 +442,7 @@ mod tests {
             "upstream.password_file",
             "upstream.tls.",
             "client.",
+            "console.",
             "policy.",
             "catalog.user",
             "catalog.password_file",

@@ -6,6 +6,7 @@
 
 pub mod capture;
 pub mod choice;
+pub mod console;
 pub mod demo;
 pub mod evaluation;
 pub mod knowledge;

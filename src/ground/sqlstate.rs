@@ -81,6 +81,8 @@ pub const AMBIGUOUS_COLUMN: SqlState = SqlState("42702");
 pub const UNDEFINED_FUNCTION: SqlState = SqlState("42883");
 /// A type, collation or the like that does not exist.
 pub const UNDEFINED_OBJECT: SqlState = SqlState("42704");
+/// A database that does not exist.
+pub const UNDEFINED_DATABASE: SqlState = SqlState("3D000");
 /// A schema that does not exist.
 pub const INVALID_SCHEMA_NAME: SqlState = SqlState("3F000");
 /// The transaction has failed and waits for ROLLBACK.
@@ -103,6 +105,8 @@ pub const TOO_MANY_CONNECTIONS: SqlState = SqlState("53300");
 pub const CONFIGURATION_LIMIT_EXCEEDED: SqlState = SqlState("53400");
 /// A session did nothing for longer than it may.
 pub const IDLE_SESSION_TIMEOUT: SqlState = SqlState("57P05");
+/// What the settings say cannot be taken.
+pub const CONFIG_FILE_ERROR: SqlState = SqlState("F0000");
 /// A fault of the proxy itself.
 pub const INTERNAL_ERROR: SqlState = SqlState("XX000");
 /// The work was cut off: cancelled, or out of time.

@@ -105,9 +105,24 @@ waits! {
     Turn: WaitEnd::Order, at ["src/session/scheduling/turn.rs"];
     /// A connection of the pool: one that others give back, or a new one.
     PoolConnection: WaitEnd::Setting("pool.query_wait"), at [
-        "src/session/pooling/checkout.rs", "src/upstream/pool/mod.rs",
+        "src/session/pooling/checkout.rs", "src/upstream/pool/mod.rs", "src/upstream/pool/one_pool.rs",
         "src/upstream/pool/source.rs", "src/upstream/servers/session_home.rs",
     ];
+    /// The end of a pause of the database, while a connection of its pool is wanted.
+    PoolPause: WaitEnd::Setting("pool.query_wait"), at ["src/upstream/pool/one_pool.rs"];
+    /// The end of the last connection of a database that is being paused. Its session hears its
+    /// client, its cancel and the drain meanwhile.
+    ConsolePause: WaitEnd::Operator("PAUSE"),
+        at ["src/session/console/acts.rs", "src/upstream/pool/administration.rs"];
+    /// The settings that somebody at the console wants to be read again.
+    ConsoleReload: WaitEnd::Within(limits::console::RELOAD_WAIT),
+        at ["src/session/console/acts.rs"];
+    /// The next command of a client of the console.
+    ConsoleClient: WaitEnd::Within(limits::console::IDLE_TIME_MAX),
+        at ["src/session/console/mod.rs"];
+    /// A client of the console takes its answer.
+    ConsoleAnswer: WaitEnd::Within(limits::console::ANSWER_TIME_MAX),
+        at ["src/session/console/mod.rs"];
     /// What a connection says of its settings, or its taking those of a session.
     PoolSettings: WaitEnd::Within(limits::pools::SETTLE_TIME_MAX),
         at ["src/session/pooling/checkout.rs", "src/upstream/pool/connection.rs"];
@@ -151,7 +166,7 @@ waits! {
     /// All of a client's part and the upstream's. The drain ends it at once.
     Login: WaitEnd::Within(limits::LOGIN_TIME_MAX), at [
         "src/session/login/mod.rs", "src/session/login/attempt.rs", "src/session/login/upstream_login.rs",
-        "src/session/login/greeting.rs", "src/session/login/pending_logins.rs",
+        "src/session/login/console_login.rs", "src/session/login/greeting.rs", "src/session/login/pending_logins.rs",
         "src/auth/mod.rs", "src/auth/password_request.rs", "src/auth/scram.rs", "src/auth/oidc/mod.rs",
         "src/upstream/login.rs", "src/upstream/password.rs", "src/upstream/verify.rs",
         "src/upstream/session_settings.rs", "src/net/framed_stream.rs",

@@ -102,7 +102,8 @@ async fn hand_back(
     }
 }
 
-fn report(ending: SessionEnd, session: &SessionInfo, server_shared: &ServerShared) {
+/// Records what is wrong with a session that ends so.
+pub(super) fn report(ending: SessionEnd, session: &SessionInfo, server_shared: &ServerShared) {
     let telemetry = &server_shared.login_context.telemetry;
     match ending {
         SessionEnd::Tripped(wire) => telemetry.emit(&TripwireFired { session, wire }),
@@ -133,7 +134,9 @@ fn report(ending: SessionEnd, session: &SessionInfo, server_shared: &ServerShare
         | SessionEnd::Ended(
             CloseReason::ResultLimit | CloseReason::RolesUntold | CloseReason::Lapsed,
         )
-        | SessionEnd::Ended(CloseReason::PoolBusy { .. } | CloseReason::UpstreamChanged)
+        | SessionEnd::Ended(
+            CloseReason::PoolBusy { .. } | CloseReason::PoolPaused | CloseReason::UpstreamChanged,
+        )
         | SessionEnd::Terminated
         | SessionEnd::ClientGone
         | SessionEnd::UpstreamClosed => {}
@@ -160,7 +163,8 @@ fn statement_sqlstate(ending: SessionEnd) -> SqlState {
     }
 }
 
-fn reason(ending: SessionEnd) -> ClosedBecause {
+/// Why its connection ends.
+pub(super) fn reason(ending: SessionEnd) -> ClosedBecause {
     match ending {
         SessionEnd::Terminated => ClosedBecause::Terminate,
         SessionEnd::ClientGone => ClosedBecause::ClientGone,
@@ -168,7 +172,9 @@ fn reason(ending: SessionEnd) -> ClosedBecause {
         | SessionEnd::Ended(CloseReason::UpstreamLost | CloseReason::UpstreamChanged) => {
             ClosedBecause::UpstreamGone
         }
-        SessionEnd::Ended(CloseReason::PoolBusy { .. }) => ClosedBecause::PoolBusy,
+        SessionEnd::Ended(CloseReason::PoolBusy { .. } | CloseReason::PoolPaused) => {
+            ClosedBecause::PoolBusy
+        }
         SessionEnd::Ended(CloseReason::StatementTime | CloseReason::UpstreamSilent) => {
             ClosedBecause::UpstreamSilent
         }

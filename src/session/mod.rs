@@ -22,6 +22,7 @@
 //!   * `signal_calls`: calls that reach other sessions; `lowered_settings`: what was lowered in a
 //!     text
 //! * `pooling`: sessions that share connections to the upstream
+//! * `console`: sessions that have no upstream, for whoever runs pgsieve
 //! * `lapse`: sessions whose tokens expire; `membership`: the roles that a session's own is a
 //!   member of
 //! * `policy_store`: the policies that hold, and which one a session is under; `policy_reload`: a
@@ -36,6 +37,7 @@ pub mod arrival;
 pub mod client;
 pub mod client_side;
 pub mod close;
+pub mod console;
 pub mod context;
 pub mod drain;
 mod failure_hint;
@@ -83,12 +85,13 @@ use self::context::model_values::LoginFacts;
 use self::drain::DrainReceiver;
 use self::io::Relay;
 use self::lapse::Lapse;
+use self::login::console_login::OpenedConsole;
 use self::login::{AcceptedClient, LoginContext, LoginEnd, OpenedSession};
 use self::policy_limits::SessionLimits;
 use self::pooling::pool_side::PoolSide;
 use self::pooling::pooled_relay::{PooledLogin, PooledRelay};
 use self::protocol::{SessionProtocol, UpstreamFacts};
-use self::registry::{RegisteredSession, SessionActivity, SessionRegistration};
+use self::registry::{OwnConnection, RegisteredSession, SessionActivity, SessionRegistration};
 use self::reply::CloseReason;
 use self::session_end::SessionEnd;
 use self::shared::ServerShared;
@@ -122,8 +125,12 @@ pub fn serve(
             return;
         };
         let (info, reason, bytes_in, bytes_out) = match end {
-            Err((info, reason)) => (info, reason, 0, 0),
-            Ok(opened) => {
+            LoggedIn::Nobody(info, reason) => (info, reason, 0, 0),
+            LoggedIn::Console(opened) => {
+                let seen = (&*server_shared, &draining);
+                Box::pin(serve_console(opened, seen, gauge.state_handle())).await
+            }
+            LoggedIn::Session(opened) => {
                 let (mut relay, _enlisted) = begin(opened, &server_shared, gauge.state_handle());
                 let ending = converse(&mut relay, &draining).await;
                 // Of the policy that it was under at the end.
@@ -159,18 +166,39 @@ pub fn serve(
     }
 }
 
+/// What a login has led to, in little space.
+enum LoggedIn {
+    Session(Box<OpenedSession>),
+    Console(Box<OpenedConsole>),
+    Nobody(Arc<SessionInfo>, ClosedBecause),
+}
+
+/// Serves a client of the console; says whose it was, why it has ended, and which bytes passed.
+async fn serve_console(
+    opened: Box<OpenedConsole>,
+    (server_shared, draining): (&ServerShared, &DrainReceiver),
+    state_handle: SessionStateHandle,
+) -> (Arc<SessionInfo>, ClosedBecause, u64, u64) {
+    let info = Arc::new(opened.info.clone());
+    let seen = (&*server_shared.login_context, draining);
+    let end = console::serve(*opened, &info, seen, state_handle).await;
+    close::report(end.ending, &info, server_shared);
+    (info, close::reason(end.ending), end.bytes_in, end.bytes_out)
+}
+
 /// Sees it through its login; nothing, where the server stops meanwhile.
 async fn log_in(
     accepted: Box<AcceptedClient>,
     server_shared: &ServerShared,
     draining: &mut DrainReceiver,
-) -> Option<Result<Box<OpenedSession>, (Arc<SessionInfo>, ClosedBecause)>> {
+) -> Option<LoggedIn> {
     let hears = draining.clone();
     let (login_context, turns) = (&server_shared.login_context, &server_shared.turns);
     tokio::select! {
         end = login::open(*accepted, login_context, turns, hears) => Some(match end {
-            LoginEnd::Opened(opened) => Ok(opened),
-            LoginEnd::Closed { info, reason } => Err((Arc::new(info), reason)),
+            LoginEnd::Opened(opened) => LoggedIn::Session(opened),
+            LoginEnd::Console(opened) => LoggedIn::Console(opened),
+            LoginEnd::Closed { info, reason } => LoggedIn::Nobody(Arc::new(info), reason),
         }),
         () = draining.closing() => None,
     }
@@ -296,10 +324,18 @@ fn register_session(
     let member = RegisteredSession {
         info: Arc::new(opened.info.clone()),
         since: Timestamp::now(),
-        upstream_pid: match &opened.pooled {
-            // Another one with each connection.
+        own_connection: match &opened.pooled {
+            // Another one with each transaction.
             Some(_) => None,
-            None => opened.upstream.key.as_ref().map(|key| key.pid),
+            None => Some(OwnConnection {
+                place: opened.server.server().to_string().into(),
+                account: opened
+                    .upstream
+                    .parameter(AUTHORIZATION)
+                    .unwrap_or_default()
+                    .into(),
+                pid: opened.upstream.key.as_ref().map(|key| key.pid),
+            }),
         },
         state_handle,
         activity,

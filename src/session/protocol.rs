@@ -16,6 +16,7 @@ use super::context::model_values::LoginFacts;
 use super::context::names::NameContext;
 use super::context::reported_role::ReportAs;
 use super::context::statement_timeout::StatementTimeout;
+use super::io::moves::ClientBytes;
 use super::pending::in_flight::InFlight;
 use super::pending::{ExpectedReply, PendingReplies, SkipExtent};
 use super::plan::plan_cache::{PlanCache, SessionPlans};
@@ -333,11 +334,12 @@ impl SessionProtocol {
         (client, upstream)
     }
 
-    /// Shows what it is at, and what it has sent, to whoever looks.
-    pub(super) fn show_state(&self, state_handle: &SessionStateHandle, bytes: u64) {
+    /// Shows what it is at, and what has passed, to whoever looks.
+    pub(super) fn show_state(&self, state_handle: &SessionStateHandle, passed: ClientBytes) {
         state_handle.set(self.observed_states());
         let running = self.pending.running();
         let statement = running.and_then(|running| running.facts.fingerprint);
+        let bytes = (passed.from_client, passed.to_client);
         self.witness.activity.show(bytes, statement);
         let grounding = self.context.client_settings.grounding();
         let version = grounding.map_or(0, NonZeroU64::get);

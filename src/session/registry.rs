@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::session::console::traffic::{DatabaseTraffic, Traffic};
 use crate::session::login::login_settings::AdmissionProof;
 use crate::sql::fingerprint::Fingerprint;
 use crate::telemetry::counters::session_gauges::SessionStateHandle;
@@ -20,6 +22,8 @@ use crate::upstream::catalog_cache::groundings::GivenGrounding;
 #[derive(Clone, Default)]
 pub struct SessionRegistry {
     members: Arc<Mutex<BTreeMap<u64, RegisteredSession>>>,
+    /// Of sessions that have ended.
+    ended: Arc<Mutex<DatabaseTraffic>>,
 }
 
 /// One session.
@@ -32,8 +36,8 @@ pub struct RegisteredSession {
     pub info: Arc<SessionInfo>,
     /// Since when it is in.
     pub since: Timestamp,
-    /// The process id of its session at the server, where that has told one.
-    pub upstream_pid: Option<i32>,
+    /// Its connection to the upstream, where it has one of its own.
+    pub own_connection: Option<OwnConnection>,
     /// What it and its session at the server are at.
     pub state_handle: SessionStateHandle,
     /// What it does and has done.
@@ -42,11 +46,26 @@ pub struct RegisteredSession {
     pub signals: Arc<SessionSignals>,
 }
 
+/// A connection to the upstream that one session has for as long as it lasts.
+#[derive(Clone, Debug)]
+pub struct OwnConnection {
+    /// Where its server is.
+    pub place: Box<str>,
+    /// Who has logged in there.
+    pub account: Box<str>,
+    /// The process id of the session there, where the server has told one.
+    pub pid: Option<i32>,
+}
+
 /// What a session does and has done: written by the session alone, read by whoever looks.
 #[derive(Default)]
 pub struct SessionActivity {
     rows: AtomicU64,
     bytes: AtomicU64,
+    bytes_in: AtomicU64,
+    statements: AtomicU64,
+    statement_micros: AtomicU64,
+    transactions: AtomicU64,
     statement: Mutex<Option<Fingerprint>>,
     /// The version of the grounding that its client says to stand on; zero for none.
     named: AtomicU64,
@@ -133,6 +152,24 @@ impl SessionRegistry {
         (shown, more)
     }
 
+    /// Every session, to be read while none of them ends.
+    pub fn each(&self, mut read: impl FnMut(u64, &RegisteredSession)) {
+        for (id, member) in &*self.members() {
+            read(*id, member);
+        }
+    }
+
+    /// What sessions have done in each database, those that have ended among them.
+    pub fn traffic(&self) -> DatabaseTraffic {
+        // Whoever ends is in one of the two: members are locked first everywhere.
+        let members = self.members();
+        let mut traffic = self.ended().clone();
+        for member in members.values() {
+            traffic.add(member.info.database(), &member.activity.traffic());
+        }
+        traffic
+    }
+
     /// What sessions stand on whose clients say so.
     pub fn groundings(&self) -> Vec<StoodGrounding> {
         let members = self.members();
@@ -143,6 +180,10 @@ impl SessionRegistry {
             })
         });
         stood.collect()
+    }
+
+    fn ended(&self) -> MutexGuard<'_, DatabaseTraffic> {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn members(&self) -> MutexGuard<'_, BTreeMap<u64, RegisteredSession>> {
@@ -165,7 +206,7 @@ impl RegisteredSession {
             since,
             state: state.name().into(),
             upstream_state: upstream.map(|state| state.name().into()),
-            upstream_pid: self.upstream_pid,
+            upstream_pid: self.own_connection.as_ref().and_then(|own| own.pid),
             fingerprint: self.activity.statement().map(|one| one.to_string()),
             rows: self.activity.rows.load(Ordering::Relaxed),
             bytes: self.activity.bytes.load(Ordering::Relaxed),
@@ -174,13 +215,27 @@ impl RegisteredSession {
 }
 
 impl SessionActivity {
-    /// A statement has ended with so many rows.
-    pub fn add_rows(&self, rows: u64) {
+    /// A statement has ended with so many rows, after so long at the upstream.
+    /// One that was refused before took no time there.
+    pub fn statement_ended(&self, rows: u64, upstream: Duration) {
+        if upstream.is_zero() {
+            return;
+        }
+        let micros = u64::try_from(upstream.as_micros()).unwrap_or(u64::MAX);
         self.rows.fetch_add(rows, Ordering::Relaxed);
+        self.statements.fetch_add(1, Ordering::Relaxed);
+        self.statement_micros.fetch_add(micros, Ordering::Relaxed);
     }
 
-    /// So many bytes were sent so far, and this statement is under way, if any is.
-    pub fn show(&self, bytes: u64, statement: Option<Fingerprint>) {
+    /// The server has said that it is in no transaction.
+    pub fn transaction_ended(&self) {
+        self.transactions.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// So many bytes came from the client and were sent to it so far, and this statement is under
+    /// way, if any is.
+    pub fn show(&self, (bytes_in, bytes): (u64, u64), statement: Option<Fingerprint>) {
+        self.bytes_in.store(bytes_in, Ordering::Relaxed);
         self.bytes.store(bytes, Ordering::Relaxed);
         if let Some(statement) = statement {
             *self.held() = Some(statement);
@@ -202,6 +257,19 @@ impl SessionActivity {
         is_named.then(|| self.stood().clone())
     }
 
+    /// What it has done so far.
+    fn traffic(&self) -> Traffic {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        Traffic {
+            transactions: read(&self.transactions),
+            statements: read(&self.statements),
+            statement_micros: read(&self.statement_micros),
+            bytes_in: read(&self.bytes_in),
+            bytes_out: read(&self.bytes),
+            wait_micros: 0,
+        }
+    }
+
     fn stood(&self) -> MutexGuard<'_, Option<Arc<GivenGrounding>>> {
         self.grounding
             .lock()
@@ -221,7 +289,11 @@ impl SessionActivity {
 
 impl Drop for SessionRegistration {
     fn drop(&mut self) {
-        self.session_registry.members().remove(&self.id);
+        let mut members = self.session_registry.members();
+        if let Some(member) = members.remove(&self.id) {
+            let mut ended = self.session_registry.ended();
+            ended.add(member.info.database(), &member.activity.traffic());
+        }
     }
 }
 
@@ -246,7 +318,7 @@ mod tests {
                 admission: AdmissionProof::Name,
                 info: Arc::new(info),
                 since: Timestamp::UNIX_EPOCH,
-                upstream_pid: None,
+                own_connection: None,
                 state_handle: SessionStateHandle::default(),
                 activity: Arc::default(),
                 signals: Arc::clone(&signals),

@@ -68,6 +68,8 @@ pub enum CloseReason {
         /// How long it has waited.
         waited: Duration,
     },
+    /// No connection was given for too long: its database is paused.
+    PoolPaused,
     /// Connections to the upstream begin otherwise by now than the session did.
     UpstreamChanged,
     /// A fault of pgsieve's own.
@@ -94,6 +96,16 @@ pub fn cancelled(out: &mut BytesMut) {
     let message = "canceling statement due to user request";
     let fields = ErrorFields::new(ErrorSeverity::Error, sqlstate::QUERY_CANCELED, message);
     encode::error(out, &fields);
+}
+
+/// The error that a command of the console is answered with.
+pub fn command_error(
+    out: &mut BytesMut,
+    (sqlstate, message): (SqlState, &str),
+    hint: Option<&str>,
+) {
+    let fields = ErrorFields::new(ErrorSeverity::Error, sqlstate, message);
+    encode::error(out, &ErrorFields { hint, ..fields });
 }
 
 /// A notice about something that pgsieve changed.
@@ -158,6 +170,11 @@ fn unpooled(reason: CloseReason) -> (SqlState, Cow<'static, str>, Option<&'stati
             pool_busy_message(size, waited),
             Some(POOL_BUSY_HINT),
         ),
+        CloseReason::PoolPaused => (
+            sqlstate::CANNOT_CONNECT_NOW,
+            Cow::Borrowed(POOL_PAUSED),
+            Some(POOL_PAUSED_HINT),
+        ),
         _ => (
             sqlstate::ADMIN_SHUTDOWN,
             Cow::Borrowed(
@@ -165,6 +182,21 @@ fn unpooled(reason: CloseReason) -> (SqlState, Cow<'static, str>, Option<&'stati
                  connection is closed",
             ),
             Some("Reconnect."),
+        ),
+    }
+}
+
+fn beyond_bound(reason: CloseReason) -> (SqlState, Cow<'static, str>, Option<&'static str>) {
+    match reason {
+        CloseReason::OutOfMemory => (
+            sqlstate::OUT_OF_MEMORY,
+            Cow::Borrowed(OUT_OF_MEMORY),
+            Some("Reconnect later; limits.memory is what there is in all."),
+        ),
+        _ => (
+            sqlstate::PROGRAM_LIMIT_EXCEEDED,
+            Cow::Borrowed(RESULT_LIMIT),
+            Some("Reconnect, and ask for less, or wait for its end before more is asked."),
         ),
     }
 }
@@ -221,17 +253,10 @@ fn message_of(reason: CloseReason) -> (SqlState, Cow<'static, str>, Option<&'sta
             Cow::Borrowed("terminating connection due to idle-session timeout"),
             Some("Reconnect when there is something to ask."),
         ),
-        CloseReason::ResultLimit => (
-            sqlstate::PROGRAM_LIMIT_EXCEEDED,
-            Cow::Borrowed(RESULT_LIMIT),
-            Some("Reconnect, and ask for less, or wait for its end before more is asked."),
-        ),
-        CloseReason::OutOfMemory => (
-            sqlstate::OUT_OF_MEMORY,
-            Cow::Borrowed(OUT_OF_MEMORY),
-            Some("Reconnect later; limits.memory is what there is in all."),
-        ),
-        CloseReason::PoolBusy { .. } | CloseReason::UpstreamChanged => unpooled(reason),
+        CloseReason::ResultLimit | CloseReason::OutOfMemory => beyond_bound(reason),
+        CloseReason::PoolBusy { .. } | CloseReason::PoolPaused | CloseReason::UpstreamChanged => {
+            unpooled(reason)
+        }
         CloseReason::Internal => (
             sqlstate::INTERNAL_ERROR,
             Cow::Borrowed("pgsieve met a fault of its own and closed this connection"),
@@ -252,6 +277,14 @@ pub(in crate::session) fn pool_busy_message(size: usize, waited: Duration) -> Co
 /// What it can do.
 pub(in crate::session) const POOL_BUSY_HINT: &str =
     "Reconnect and try again later; the operator of the proxy sets pool.size.";
+
+/// What a client is told whose database gave no connection for too long.
+pub(in crate::session) const POOL_PAUSED: &str =
+    "the database is paused: no connection was given in time";
+
+/// What it can do.
+pub(in crate::session) const POOL_PAUSED_HINT: &str =
+    "Reconnect and try again later; the operator of the proxy has paused it, and resumes it.";
 
 const REPORT: &str =
     "Nothing was sent to the database. Please report it with the statement's fingerprint.";

@@ -381,13 +381,13 @@ impl SessionWitness {
         queryid: Option<i64>,
         receipt: Option<ReceiptId>,
     ) {
-        self.activity.add_rows(running.rows);
         let info = running.info.as_ref().unwrap_or(&self.info);
         let event = StatementFinished {
             queryid,
             receipt,
             ..running.event(info, Instant::now())
         };
+        self.activity.statement_ended(running.rows, event.upstream);
         self.telemetry.finished(&event);
     }
 

@@ -503,7 +503,7 @@ words! {
 words! {
     /// Why a session ended.
     ClosedBecause {
-        /// Every connection of its pool was busy for too long.
+        /// Every connection of its pool was busy for too long, or its database paused.
         PoolBusy => "pool_busy",
         /// The client said Terminate.
         Terminate => "terminate",
@@ -537,6 +537,20 @@ words! {
         CancelRequest => "cancel_request",
         /// The session panicked.
         Panic => "panic",
+    }
+}
+
+words! {
+    /// What came of a command of the console that does something.
+    ConsoleOutcome {
+        /// It was done.
+        Done => "done",
+        /// The user may not, or it is not in the state for it.
+        Refused => "refused",
+        /// Its user has cancelled it: what it had begun was taken back.
+        Cancelled => "cancelled",
+        /// Its session ended before it was done: what it had begun holds on.
+        Unfinished => "unfinished",
     }
 }
 

@@ -1,4 +1,7 @@
-//! `pool`: connections to the upstream that sessions share. Its keys, and what they say.
+//! `pool`: connections to the upstream that sessions share. Its keys, and what they say; and who
+//! may look at them and hold them (`console`).
+
+pub mod console;
 
 use std::time::Duration;
 

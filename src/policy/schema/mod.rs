@@ -140,6 +140,7 @@ pub const SETTINGS_KEYS: &[&str] = &[
     "log",
     "mcp",
     "pool",
+    "console",
     "admin",
     "strict_files",
     "metrics",

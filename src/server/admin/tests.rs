@@ -73,6 +73,7 @@ fn groundings() -> GroundingService {
             attributes: UserAttributes::default(),
             disabled: DisabledUsers::default(),
             report_as: ReportAs::default(),
+            console: Default::default(),
         }),
         session_registry: SessionRegistry::default(),
         directory: Arc::new(UpstreamDirectory::load(servers, Vec::new()).unwrap()),
@@ -84,6 +85,7 @@ fn groundings() -> GroundingService {
         superusers: SuperuserNotices::default(),
         memory: MemoryBudget::boundless(),
         pools: None,
+        console: Default::default(),
         receipt_issuer: None,
         telemetry,
     };

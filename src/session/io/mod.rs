@@ -157,8 +157,7 @@ impl Relay {
     pub async fn run(&mut self) -> SessionEnd {
         std::future::poll_fn(|context| {
             let polled = self.poll(context);
-            self.protocol
-                .show_state(&self.state_handle, self.counted.to_client);
+            self.protocol.show_state(&self.state_handle, self.counted);
             polled
         })
         .await

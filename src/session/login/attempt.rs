@@ -9,7 +9,6 @@ use bytes::BytesMut;
 use tokio::time::Instant;
 
 use super::error::LoginError;
-use super::greeting::StartupPacket;
 use super::login_server::LoginServer;
 use super::login_settings::{AdmissionProof, LoginSettings};
 use super::pending_logins::PendingLogin;
@@ -19,7 +18,7 @@ use super::startup::{self, AdmittedStartup, JudgedStartup};
 use super::{AdmittedCaller, LoginContext, LoginEnd, OpenedSession};
 use crate::auth::oidc::token::TokenError;
 use crate::auth::{AdmittedIdentity, AuthError, ClientAuth, certificate};
-use crate::gate::{ClaimedIdentity, StartupPlan};
+use crate::gate::StartupPlan;
 use crate::net::framed_stream::FramedStream;
 use crate::net::stream::PeerAddress;
 use crate::policy::set::matching::SessionTraits;
@@ -92,22 +91,11 @@ impl LoginAttempt<'_> {
     /// Carries it out.
     ///
     /// May be cancelled: both connections are dropped.
-    pub async fn run(mut self, hello: StartupPacket) -> LoginEnd {
-        let settled = hello.startup().and_then(|startup| {
-            let introduction = ClaimedIdentity::of(&startup.parameters);
-            let (claimed, info) = (&introduction, self.info.clone());
-            self.info = info.named(&claimed.user, &claimed.database, &claimed.application_name);
-            let way = (self.peer, &hello.framed);
-            let known = (&self.login_settings.attributes, self.caller.as_deref());
-            let traits = startup::traits(introduction, way, known);
-            let traits = Arc::new(traits);
-            let assigned_policy = self.place(&traits);
-            if let Ok(assigned_policy) = &assigned_policy {
-                self.info = under(&self.info, assigned_policy);
-            }
-            startup::judge_startup(&startup, (traits, assigned_policy))
-        });
-        let mut client = hello.framed;
+    pub async fn run(
+        mut self,
+        mut client: FramedStream,
+        settled: Result<JudgedStartup, LoginError>,
+    ) -> LoginEnd {
         let entered = match settled {
             Ok(settled) => {
                 let draining = self.draining.clone();
@@ -164,7 +152,7 @@ impl LoginAttempt<'_> {
     }
 
     /// The policy of a client, unless its proof decides about that.
-    fn place(&self, traits: &Arc<SessionTraits>) -> Result<AssignedPolicy, Unplaced> {
+    pub(super) fn place(&self, traits: &Arc<SessionTraits>) -> Result<AssignedPolicy, Unplaced> {
         match self.login_settings.auth.proves_attributes() && self.caller.is_none() {
             true => Err(Unplaced::Unproved),
             false => self.login_context.policy_store.assign(traits),
@@ -172,7 +160,7 @@ impl LoginAttempt<'_> {
     }
 
     /// Has a client prove who it is, as far as pgsieve asks that.
-    async fn prove(
+    pub(in crate::session) async fn prove(
         &self,
         client: &mut FramedStream,
         user: &str,
@@ -359,7 +347,11 @@ impl LoginAttempt<'_> {
         Ok(guard)
     }
 
-    async fn deny(self, client: FramedStream, denial: &LoginError) -> LoginEnd {
+    pub(in crate::session) async fn deny(
+        self,
+        client: FramedStream,
+        denial: &LoginError,
+    ) -> LoginEnd {
         let telemetry = &self.login_context.telemetry;
         if let Some(wire) = denial.tripwire() {
             telemetry.emit(&TripwireFired {
@@ -398,7 +390,7 @@ impl LoginAttempt<'_> {
     }
 
     /// The way in which a client has proved who it is.
-    fn method_of(&self, admitted: &AdmittedIdentity<'_>) -> LoginMethod {
+    pub(in crate::session) fn method_of(&self, admitted: &AdmittedIdentity<'_>) -> LoginMethod {
         match admitted {
             AdmittedIdentity::BoundAs(_) => LoginMethod::ScramPlus,
             AdmittedIdentity::AsItself
@@ -421,7 +413,12 @@ impl LoginAttempt<'_> {
         }
     }
 
-    fn record(&self, method: LoginMethod, outcome: LoginOutcome, sqlstate: Option<SqlstateCode>) {
+    pub(in crate::session) fn record(
+        &self,
+        method: LoginMethod,
+        outcome: LoginOutcome,
+        sqlstate: Option<SqlstateCode>,
+    ) {
         let (session, duration) = (&self.info, self.since.elapsed());
         let event = LoginFinished {
             session,

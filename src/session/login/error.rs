@@ -74,6 +74,12 @@ pub enum LoginError {
         /// How long it has waited.
         waited: Duration,
     },
+    /// None was given for too long: its database is paused.
+    PoolPaused,
+    /// It asks for the console, and is not one of those whom the settings name.
+    NoConsoleUser,
+    /// It asks for the console, and nothing has proved to pgsieve who it is.
+    ConsoleUnproved,
     /// Its user has as many connections as the policy gives.
     TooManyConnections,
     /// So many users have to be remembered that there is no room for one more.
@@ -150,18 +156,24 @@ impl LoginError {
                 | AuthError::NoCertificate
                 | AuthError::WrongCertificate => LoginOutcome::BadCredentials,
             },
-            Self::TlsRequired | Self::UpstreamTrustsUs => LoginOutcome::RefusedMethod,
-            Self::Settings(_) => LoginOutcome::RefusedSettings,
-            Self::Disabled | Self::NoPolicy | Self::NoRoles | Self::PolicyChanged => {
-                LoginOutcome::RefusedPolicy
+            Self::TlsRequired | Self::UpstreamTrustsUs | Self::ConsoleUnproved => {
+                LoginOutcome::RefusedMethod
             }
+            Self::Settings(_) => LoginOutcome::RefusedSettings,
+            Self::Disabled
+            | Self::NoPolicy
+            | Self::NoRoles
+            | Self::PolicyChanged
+            | Self::NoConsoleUser => LoginOutcome::RefusedPolicy,
             Self::UpstreamRefused(message) => match sqlstate_of(message) {
                 Some("28P01") => LoginOutcome::BadCredentials,
                 Some(_) | None => LoginOutcome::UpstreamRefused,
             },
             Self::IdentityRefused(_) => LoginOutcome::UpstreamRefused,
             Self::Upstream(UpstreamLoginError::Link(PeerError::TimedOut)) => LoginOutcome::TimedOut,
-            Self::Upstream(_) | Self::NoServer | Self::NoKey => LoginOutcome::UpstreamUnreachable,
+            Self::Upstream(_) | Self::NoServer | Self::NoKey | Self::PoolPaused => {
+                LoginOutcome::UpstreamUnreachable
+            }
             Self::Shutdown => LoginOutcome::Drained,
             Self::TooManyConnections | Self::TooManyUsers | Self::PoolBusy { .. } => {
                 LoginOutcome::TooManyConnections
@@ -293,15 +305,8 @@ impl LoginError {
                 "this connection must be encrypted",
             )
             .hint("Connect with sslmode=require or stronger."),
-            Self::Disabled => disabled_words(user),
-            Self::NoPolicy => LoginErrorText {
-                sqlstate: sqlstate::INVALID_AUTHORIZATION,
-                message: Cow::Owned(format!("no policy matches user \"{user}\"")),
-                hint: Some(
-                    "The operator of the proxy decides which users, databases, applications and \
-                     addresses its policies match.",
-                ),
-            },
+            Self::Disabled => unproven::disabled_words(user),
+            Self::NoPolicy => unproven::no_policy_words(user),
             Self::NoRoles => text(sqlstate::CANNOT_CONNECT_NOW, NO_ROLES).hint(
                 "Connect again in a moment; the proxy's log says why its catalog is missing.",
             ),
@@ -322,7 +327,7 @@ impl LoginError {
             )
             .hint("Whoever runs the proxy has to look at its log."),
             Self::Upstream(error) => upstream_words(error),
-            Self::NotReadOnly(error) => unproved_words(error),
+            Self::NotReadOnly(error) => unproven::unproved_session_words(error),
             Self::Shutdown => text(sqlstate::CANNOT_CONNECT_NOW, "the proxy is shutting down")
                 .hint("Connect again: another copy, or the next one, takes connections."),
             Self::NoServer => unproven::no_server_words(),
@@ -333,6 +338,9 @@ impl LoginError {
             )
             .hint("Whoever runs the proxy has to look at the audit's disk; then connect again."),
             Self::PoolBusy { size, waited } => unproven::pool_busy_words(*size, *waited),
+            Self::PoolPaused => unproven::pool_paused_words(),
+            Self::NoConsoleUser => unproven::no_console_user_words(user),
+            Self::ConsoleUnproved => unproven::console_unproved_words(),
             Self::TooManyConnections => LoginErrorText {
                 sqlstate: sqlstate::TOO_MANY_CONNECTIONS,
                 message: Cow::Owned(format!("too many connections for role \"{user}\"")),
@@ -344,14 +352,6 @@ impl LoginError {
             ),
         };
         Some(words)
-    }
-}
-
-fn disabled_words(user: &str) -> LoginErrorText {
-    LoginErrorText {
-        sqlstate: sqlstate::INVALID_AUTHORIZATION,
-        message: Cow::Owned(format!("user \"{user}\" is disabled")),
-        hint: Some("The operator of the proxy decides which users may log in."),
     }
 }
 
@@ -407,27 +407,6 @@ fn violation_words(malformed: &MalformedMessage) -> LoginErrorText {
         sqlstate: malformed.sqlstate(),
         message,
         hint: None,
-    }
-}
-
-/// A session that nobody could look at is not one that is not read-only.
-fn unproved_words(error: &VerifyError) -> LoginErrorText {
-    match error {
-        VerifyError::Differs(_) => text(
-            sqlstate::CONNECTION_REJECTED,
-            "the database session is not read-only as it was asked to be",
-        )
-        .hint("Something between the proxy and the database ignores startup parameters."),
-        VerifyError::NoAnswer(_) | VerifyError::NoSearchPath | VerifyError::NoSettings => text(
-            sqlstate::CONNECTION_REJECTED,
-            "the database does not say whether its session is read-only",
-        )
-        .hint("Whoever runs the proxy has to look at its log."),
-        VerifyError::Ended | VerifyError::Link(_) => text(
-            sqlstate::CONNECTION_FAILURE,
-            "the connection to the database was lost while its session was checked",
-        )
-        .hint("Connect again."),
     }
 }
 

@@ -11,6 +11,7 @@ use super::AdmittedCaller;
 use crate::auth::ClientAuth;
 use crate::auth::settings::UserAttributes;
 use crate::net::client_tls::ClientTls;
+use crate::session::console::access::ConsoleAccess;
 use crate::session::context::reported_role::ReportAs;
 use crate::session::login::disabled_users::DisabledUsers;
 
@@ -27,6 +28,8 @@ pub struct LoginSettings {
     pub disabled: DisabledUsers,
     /// As what the server is reported to clients.
     pub report_as: ReportAs,
+    /// Whom the console is for.
+    pub console: ConsoleAccess,
 }
 
 /// What let a session in.
@@ -42,7 +45,7 @@ pub enum AdmissionProof {
 
 impl AdmissionProof {
     /// A caller of the MCP server, or a client whose certificate is listed by a name, or another.
-    pub(super) fn of(caller: Option<&AdmittedCaller>, listed: Option<&str>) -> Self {
+    pub(in crate::session) fn of(caller: Option<&AdmittedCaller>, listed: Option<&str>) -> Self {
         match (caller, listed) {
             (Some(_), _) => Self::McpToken,
             (None, Some(name)) => Self::Certificate(name.into()),

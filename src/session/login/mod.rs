@@ -4,9 +4,10 @@
 //! The client hears that it is in only after all of that; until then nothing of it has reached the
 //! upstream but its name, its database, its password and settings that the gate let through.
 //!
-//! * `greeting`: TLS and the first packet; `startup`: the StartupMessage
+//! * `greeting`: TLS and the first packet; `startup`: the StartupMessage; `introduction`: who a
+//!   client says that it is
 //! * `attempt`: one login; `login_server`: where it goes; `upstream_login`, `reached`: the session
-//!   that it leads to
+//!   that it leads to; `console_login`: one that leads to none
 //! * `login_settings`: certificates and proofs that logins are held to; `disabled_users`: who may
 //!   not come in; `superusers`: who may do everything
 //! * `pending_logins`: connections that have not logged in yet
@@ -14,9 +15,11 @@
 //! * `error`, `upstream_error`: why a client is not let in
 
 pub mod attempt;
+pub mod console_login;
 pub mod disabled_users;
 pub mod error;
 pub mod greeting;
+mod introduction;
 pub mod login_server;
 pub mod login_settings;
 pub mod pending_logins;
@@ -35,10 +38,13 @@ use std::sync::Arc;
 use bytes::BytesMut;
 use tokio::time::{Instant, timeout};
 
+use super::console::context::ConsoleContext;
 use super::drain::DrainReceiver;
 use super::login::attempt::LoginAttempt;
+use super::login::console_login::OpenedConsole;
 use super::login::error::LoginError;
 use super::login::greeting::{ClientGreeting, ReceivedCancel, RejectedGreeting};
+use super::login::introduction::{LoginDestination, introduce};
 use super::login::login_server::LoginServer;
 use super::login::login_settings::{AdmissionProof, CurrentLoginSettings, LoginSettings};
 use super::login::pending_logins::PendingLogin;
@@ -98,6 +104,8 @@ pub struct LoginContext {
     pub superusers: SuperuserNotices,
     /// The memory of all clients together.
     pub memory: MemoryBudget,
+    /// What the console shows and does.
+    pub console: ConsoleContext,
     /// Who signs receipts, where there is a key.
     pub receipt_issuer: Option<Arc<ReceiptIssuer>>,
     /// Where events go.
@@ -153,6 +161,8 @@ impl fmt::Debug for AdmittedCaller {
 pub enum LoginEnd {
     /// A session.
     Opened(Box<OpenedSession>),
+    /// A session of the console.
+    Console(Box<OpenedConsole>),
     /// Everything is said and recorded but the end of the connection (ConnectionClosed), which is
     /// the caller's to record.
     Closed {
@@ -295,7 +305,7 @@ async fn greet_and_enter(
             } else {
                 info
             };
-            LoginAttempt {
+            let mut attempt = LoginAttempt {
                 login_context,
                 login_settings,
                 peer,
@@ -306,9 +316,14 @@ async fn greet_and_enter(
                 draining,
                 caller,
                 server: LoginServer::new(login_context.directory.home_of(&hello.database())),
+            };
+            let (destination, settled) = introduce(&mut attempt, &hello);
+            match destination {
+                LoginDestination::Upstream => attempt.run(hello.framed, settled).await,
+                LoginDestination::Console => {
+                    console_login::log_in(attempt, hello.framed, settled).await
+                }
             }
-            .run(hello)
-            .await
         }
         Ok(ClientGreeting::Cancel(wish)) => cancel(wish, login_context, info).await,
         Err(RejectedGreeting { framed, denial }) => {

@@ -1,5 +1,5 @@
 //! What clients are told that did not prove who they are: the same whether there is such a user or
-//! not.
+//! not; and those who did and are not let in.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -7,8 +7,9 @@ use std::time::Duration;
 use super::error::{LoginErrorText, text};
 use crate::auth::AuthError;
 use crate::auth::oidc::token::TokenError;
-use crate::session::reply::{POOL_BUSY_HINT, pool_busy_message};
+use crate::session::reply::{POOL_BUSY_HINT, POOL_PAUSED, POOL_PAUSED_HINT, pool_busy_message};
 use crate::sqlstate;
+use crate::upstream::verify::VerifyError;
 
 /// What a client is told.
 pub(in crate::session) fn words_for(error: &AuthError, user: &str) -> LoginErrorText {
@@ -89,6 +90,71 @@ pub(super) fn pool_busy_words(size: usize, waited: Duration) -> LoginErrorText {
         message: pool_busy_message(size, waited),
         hint: Some(POOL_BUSY_HINT),
     }
+}
+
+/// What a client is told that has proved who it is, and may not log in.
+pub(super) fn disabled_words(user: &str) -> LoginErrorText {
+    LoginErrorText {
+        sqlstate: sqlstate::INVALID_AUTHORIZATION,
+        message: Cow::Owned(format!("user \"{user}\" is disabled")),
+        hint: Some("The operator of the proxy decides which users may log in."),
+    }
+}
+
+/// A session that nobody could look at is not one that is not read-only.
+pub(super) fn unproved_session_words(error: &VerifyError) -> LoginErrorText {
+    match error {
+        VerifyError::Differs(_) => text(
+            sqlstate::CONNECTION_REJECTED,
+            "the database session is not read-only as it was asked to be",
+        )
+        .hint("Something between the proxy and the database ignores startup parameters."),
+        VerifyError::NoAnswer(_) | VerifyError::NoSearchPath | VerifyError::NoSettings => text(
+            sqlstate::CONNECTION_REJECTED,
+            "the database does not say whether its session is read-only",
+        )
+        .hint("Whoever runs the proxy has to look at its log."),
+        VerifyError::Ended | VerifyError::Link(_) => text(
+            sqlstate::CONNECTION_FAILURE,
+            "the connection to the database was lost while its session was checked",
+        )
+        .hint("Connect again."),
+    }
+}
+
+/// What a client is told whose database is paused.
+pub(super) fn pool_paused_words() -> LoginErrorText {
+    text(sqlstate::CANNOT_CONNECT_NOW, POOL_PAUSED).hint(POOL_PAUSED_HINT)
+}
+
+/// What a client is told that no policy is for.
+pub(super) fn no_policy_words(user: &str) -> LoginErrorText {
+    LoginErrorText {
+        sqlstate: sqlstate::INVALID_AUTHORIZATION,
+        message: Cow::Owned(format!("no policy matches user \"{user}\"")),
+        hint: Some(
+            "The operator of the proxy decides which users, databases, applications and \
+             addresses its policies match.",
+        ),
+    }
+}
+
+/// What a client is told that has proved who it is, and that the console is not for.
+pub(super) fn no_console_user_words(user: &str) -> LoginErrorText {
+    LoginErrorText {
+        sqlstate: sqlstate::INVALID_AUTHORIZATION,
+        message: Cow::Owned(format!("the console is not for user \"{user}\"")),
+        hint: Some("The operator of the proxy sets console.users and console.stats_users."),
+    }
+}
+
+/// What a client is told whom nothing has proved to pgsieve.
+pub(super) fn console_unproved_words() -> LoginErrorText {
+    text(
+        sqlstate::INVALID_AUTHORIZATION,
+        "the console is only for users who prove to the proxy who they are",
+    )
+    .hint("It takes client.auth.method scram, cert or oidc.")
 }
 
 /// What a client is told where none of several servers may be used.

@@ -20,6 +20,7 @@ impl LoginError {
     pub(in crate::session) fn of_pool(error: PoolError) -> Self {
         match error {
             PoolError::AllBusy { size, waited } => Self::PoolBusy { size, waited },
+            PoolError::Paused { .. } => Self::PoolPaused,
             PoolError::Open(OpenError::Login(error)) => Self::of_ours(error),
             PoolError::Open(OpenError::NotReadOnly(error)) => Self::NotReadOnly(error),
             PoolError::Settle(SettleError::Link(error)) => {

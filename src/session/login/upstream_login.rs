@@ -140,7 +140,7 @@ impl LoginAttempt<'_> {
         let UpstreamIdentity { user, password } = identity.clone();
         let account = UpstreamAccount { user, password };
         let upstream = self.server.upstream()?;
-        let Some(pool) = pools.of(&upstream, self.server.database(), &account) else {
+        let Some(pool) = pools.of(&upstream, &plan.database, &account) else {
             return Ok(None);
         };
         let (parameters, asked) = (&plan.parameters, settings_of(policy));
@@ -181,6 +181,7 @@ impl LoginAttempt<'_> {
             state,
             lease,
             homes: SessionHomes {
+                named: plan.database.as_str().into(),
                 servers: Arc::clone(self.server.servers()),
                 pools: pools.clone(),
                 catalogs: self.login_context.catalogs.clone(),

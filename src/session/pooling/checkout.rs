@@ -301,6 +301,7 @@ impl Relay {
                 size: *size,
                 waited: *waited,
             },
+            PoolError::Paused { .. } => CloseReason::PoolPaused,
             PoolError::OtherBase => CloseReason::UpstreamChanged,
             PoolError::Settle(error) => return of_settling(*error),
             PoolError::Closed => CloseReason::Shutdown,

@@ -8,6 +8,7 @@ use crate::telemetry::labels::MoveReason;
 use crate::upstream::cancel::DetachedConnection;
 use crate::upstream::pool::connection::SettleError;
 use crate::upstream::pool::connection::{ConnectionBase, ConnectionState, PooledConnection};
+use crate::upstream::pool::member::PoolMember;
 use crate::upstream::pool::set_values::SetValues;
 use crate::upstream::pool::source::{ConnectionSource, FOLLOWED};
 use crate::upstream::pool::{ConnectionPool, ConnectionWish, PoolError, PoolLease};
@@ -30,7 +31,7 @@ pub struct PooledLogin {
 
 /// What a relay has of its pool.
 pub(in crate::session) struct PooledRelay {
-    pool: Arc<ConnectionPool>,
+    pool: PoolMember,
     source: Arc<ConnectionSource>,
     homes: SessionHomes,
     server: ServerLease,
@@ -105,7 +106,7 @@ impl PooledRelay {
         } = login;
         let values = state.values.clone();
         Self {
-            pool,
+            pool: PoolMember::of(pool),
             source,
             homes,
             server,
@@ -155,7 +156,7 @@ impl PooledRelay {
         (pool, source): (Arc<ConnectionPool>, Arc<ConnectionSource>),
         base: &Arc<ConnectionBase>,
     ) -> Arc<ConnectionBase> {
-        (self.server, self.pool, self.source) = (server, pool, source);
+        (self.server, self.pool, self.source) = (server, PoolMember::of(pool), source);
         std::mem::replace(&mut self.base, Arc::clone(base))
     }
 

@@ -15,6 +15,9 @@ use crate::wire::backend::{self, TransactionStatus};
 /// The upstream is ready for what comes next.
 pub(in crate::session) fn on_ready(protocol: &mut SessionProtocol, status: TransactionStatus) {
     protocol.pending.transaction.status = status;
+    if status == TransactionStatus::Idle {
+        protocol.witness.activity.transaction_ended();
+    }
     protocol.context.settings_at_ready(&protocol.pending);
     protocol.limits.settle_cursors(status);
     protocol.note_rest();

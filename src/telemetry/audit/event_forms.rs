@@ -129,6 +129,21 @@ pub const EVENTS: &[EventForm] = &[
         &[field("outcome", Word, Always, "What became of it.")],
     ),
     event(
+        "console_command",
+        true,
+        "Whoever runs pgsieve had the console do something, or wanted to.",
+        &[
+            field("command", Word, Always, "The command."),
+            field(
+                "target",
+                Text,
+                Sometimes,
+                "The database that it is about, where it is about one alone.",
+            ),
+            field("outcome", Word, Always, "What came of it."),
+        ],
+    ),
+    event(
         "backend_signalled",
         true,
         "A statement has asked for the cancel or the end of another session of its user.",

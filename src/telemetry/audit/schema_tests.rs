@@ -136,6 +136,12 @@ fn connections(telemetry: &Telemetry, session: &SessionInfo) {
         session,
         outcome: label::CancelOutcome::Forwarded,
     });
+    telemetry.emit(&happened::ConsoleCommandRun {
+        session,
+        command: "pause",
+        target: Some("shop"),
+        outcome: label::ConsoleOutcome::Done,
+    });
     telemetry.emit(&happened::BackendSignalled {
         session,
         function: "pg_cancel_backend",

@@ -109,6 +109,12 @@ impl SessionStateHandle {
         }
     }
 
+    /// The session has none at the upstream, and is at this.
+    pub fn set_alone(&self, client: SessionState) {
+        let client = u8::try_from(client.index()).unwrap_or(LOGIN);
+        self.shown.store(client, Ordering::Relaxed);
+    }
+
     /// The states that it holds up; without an upstream there is none of that.
     pub fn states(&self) -> (SessionState, Option<UpstreamState>) {
         let shown = self.shown.load(Ordering::Relaxed);

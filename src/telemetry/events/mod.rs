@@ -9,12 +9,14 @@
 //!   its connections;
 //!   `policy`: which policies hold; `settings`: which settings do; `process`: start, drain, stop;
 //!   `warnings`: what should be fixed about the settings
-//! * `admin`: requests to the admin address; `stale_groundings`: what sessions stand on
+//! * `admin`: requests to the admin address; `console`: what the console is asked to do;
+//!   `stale_groundings`: what sessions stand on
 
 pub mod admin;
 pub mod alarm;
 pub mod catalog;
 pub mod connection;
+pub mod console;
 pub mod limit;
 pub mod login;
 pub mod plan;
@@ -38,6 +40,7 @@ pub use connection::{
     BackendSignalled, CancelHandled, ConnectionClosed, ConnectionOpened, ConnectionRefused,
     OwnCancelEnded, UpstreamTlsFailed,
 };
+pub use console::ConsoleCommandRun;
 pub use limit::LimitReached;
 pub use login::{LoginFinished, LoginSettingChanged};
 pub use plan::{CandidatesRanked, PlanAsked};

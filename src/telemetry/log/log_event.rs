@@ -22,6 +22,8 @@ words! {
         LinesLeftOut => "lines_left_out",
         /// An administrator wants a session to end.
         SessionEndAsked => "session_end_asked",
+        /// Somebody has the console do something.
+        ConsoleCommand => "console_command",
         /// Nobody answers at the database.
         UpstreamUnreachable => "upstream_unreachable",
         /// The database does not let in who stands for a client.

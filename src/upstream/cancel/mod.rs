@@ -135,6 +135,24 @@ impl CancelRegistry {
         }
     }
 
+    /// Makes a key for a session that has no upstream: a cancel of it is told to its signals and
+    /// goes no further. It may be of any server's first process ids, or none: the secret decides.
+    ///
+    /// # Errors
+    /// The system gives no randomness to make a secret of.
+    pub fn issue_alone(
+        &self,
+        version: ProtocolVersion,
+        user: &str,
+        upstream: Arc<Upstream>,
+    ) -> Result<(ClientKey, CancelGuard), NoKey> {
+        let mut pid = [0; 4];
+        getrandom::fill(&mut pid).map_err(|_| NoKey)?;
+        let pid = (i32::from_be_bytes(pid) & i32::MAX).max(1);
+        let owner = SessionOwner::of_names([user, "", ""], None);
+        self.issue_key((version, pid), (user, owner), upstream, None)
+    }
+
     /// Makes a key for a session of this client and owner, as long as its protocol version has it.
     ///
     /// # Errors
@@ -146,6 +164,17 @@ impl CancelRegistry {
         upstream: Arc<Upstream>,
         key: UpstreamKey,
     ) -> Result<(ClientKey, CancelGuard), NoKey> {
+        let pid = key.pid;
+        self.issue_key((version, pid), (client, owner), upstream, Some(key))
+    }
+
+    fn issue_key(
+        &self,
+        (version, pid): (ProtocolVersion, i32),
+        (client, owner): (&str, SessionOwner),
+        upstream: Arc<Upstream>,
+        key: Option<UpstreamKey>,
+    ) -> Result<(ClientKey, CancelGuard), NoKey> {
         let long = version >= ProtocolVersion::V3_2;
         let mut secret = vec![
             0;
@@ -156,7 +185,6 @@ impl CancelRegistry {
             }
         ];
         getrandom::fill(&mut secret).map_err(|_| NoKey)?;
-        let pid = key.pid;
         let number = self.inner.number.fetch_add(1, Ordering::Relaxed);
         let place = CancelTarget { pid, number };
         let signals = Arc::new(SessionSignals::default());
@@ -165,7 +193,7 @@ impl CancelRegistry {
             client: blake3::hash(client.as_bytes()),
             owner,
             upstream,
-            key: Some(Arc::new(key)),
+            key: key.map(Arc::new),
             signals: Arc::clone(&signals),
         };
         self.sessions().insert(place, Box::new(entry));

@@ -17,9 +17,11 @@ use crate::upstream::pool::{
     ConnectionPool, ConnectionPools, ConnectionWish, PoolError, PoolLease,
 };
 
-/// What sessions have of all servers. Cheap to clone.
+/// What a session has of all servers. Cheap to clone.
 #[derive(Clone)]
 pub struct SessionHomes {
+    /// The name that the client has for its database.
+    pub named: Box<str>,
     /// The servers.
     pub servers: Arc<UpstreamServers>,
     /// The connections that sessions share.
@@ -77,8 +79,8 @@ impl SessionHomes {
         // Each round tries one server more.
         while let Some(server) = self.servers.choose(&tried) {
             let source = Arc::new(wish.source.at(Arc::clone(server.upstream())));
-            let (database, account) = (source.database(), source.account());
-            let pool = self.pools.of(server.upstream(), database, account);
+            let account = source.account();
+            let pool = self.pools.of(server.upstream(), &self.named, account);
             let pool = pool.ok_or(PoolError::Closed)?;
             let taking = Arc::clone(&pool).take(ConnectionWish {
                 source: Arc::clone(&source),
@@ -153,6 +155,7 @@ impl PoolError {
             Self::Open(OpenError::Login(error)) => is_away(error),
             Self::Open(OpenError::NotReadOnly(_))
             | Self::AllBusy { .. }
+            | Self::Paused { .. }
             | Self::Settle(SettleError::Unsettled | SettleError::Tripped(_))
             | Self::Closed => false,
         }

@@ -10,6 +10,7 @@ mod answer;
 mod error;
 mod login;
 mod request;
+mod rows;
 
 use std::fmt;
 
@@ -30,6 +31,7 @@ pub use request::{
     bind, bind_named, cancel_request, close, describe, execute, flush, parse, password, query,
     sasl_initial_response, sasl_response, ssl_request, startup, sync, terminate,
 };
+pub use rows::{ColumnDescription, data_row, row_description};
 
 /// Why a message cannot be said in the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

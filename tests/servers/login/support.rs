@@ -219,6 +219,7 @@ impl Sieve {
                 tls,
                 attributes: Default::default(),
                 report_as: Default::default(),
+                console: Default::default(),
             }),
             session_registry: SessionRegistry::default(),
             compile_pools: CompilePools::new(runtime.handle().clone()),
@@ -232,6 +233,7 @@ impl Sieve {
             accounts: UserAccounts::new(),
             memory: MemoryBudget::boundless(),
             pools: None,
+            console: Default::default(),
             receipt_issuer: None,
             telemetry: Telemetry::quiet().unwrap(),
         });
@@ -385,6 +387,7 @@ async fn serve(
     {
         LoginEnd::Opened(opened) => relay(*opened).await,
         LoginEnd::Closed { reason, .. } => reason,
+        LoginEnd::Console(_) => panic!("nobody asks for the console"),
     };
     calling.abort();
     ends.lock().unwrap().push(reason);

@@ -1,6 +1,7 @@
 //! Clients that share connections to the upstream, each for a transaction.
 
 mod carried;
+mod console;
 mod named;
 mod plans;
 mod shared;

@@ -10,7 +10,7 @@ use crate::cli::import::value_form::ValueForm::{Choice, Count, Seconds, Text};
 /// All of them.
 #[rustfmt::skip]
 pub const SETTINGS: &[KnownSetting] = &[
-    row("admin_users", Text, "", Nothing, "there is no console: `pgsieve sessions`, `reload`, the live page"),
+    row("admin_users", Text, "", Nothing, "not carried over: `console.users` names users who prove to pgsieve who they are"),
     row("application_name_add_host", Count, "0", Nothing, "clients' addresses are in the audit"),
     row("auth_dbname", Text, "", Key("client.auth.method"), "no query for passwords: as for `auth_user`"),
     row("auth_file", Text, "", Key("client.auth.users"), "verifiers and passwords; MD5 hashes prove nobody"),
@@ -92,7 +92,7 @@ pub const SETTINGS: &[KnownSetting] = &[
     row("service_name", Text, "pgbouncer", Unneeded, ""),
     row("so_reuseport", Count, "0", Nothing, "one process takes every core (`workers`)"),
     row("stats_period", Count, "60", Otherwise, "metrics"),
-    row("stats_users", Text, "", Nothing, "there is no console: metrics, the live page, `pgsieve sessions`"),
+    row("stats_users", Text, "", Nothing, "not carried over: `console.stats_users` names users who prove to pgsieve who they are"),
     row("suspend_timeout", Seconds, "10", Unneeded, ""),
     row("syslog", Count, "0", Key("log.to"), "`syslog`"),
     row("syslog_facility", Text, "daemon", Otherwise, "the syslog daemon's rules"),

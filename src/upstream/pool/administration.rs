@@ -1,0 +1,190 @@
+//! What whoever runs pgsieve may do with all pools, or with those of one database: hold them back
+//! and let them go on, and have their connections made anew; and what is known of them.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use super::shown::PoolShown;
+use super::{ConnectionPool, ConnectionPools, PoolKey};
+
+/// Pools, and which databases are held back.
+#[derive(Default)]
+pub(super) struct HeldPools {
+    pub(super) pools: HashMap<PoolKey, Arc<ConnectionPool>>,
+    paused: PausedDatabases,
+    waits: WaitTotals,
+}
+
+/// Which databases get no connections.
+#[derive(Default)]
+struct PausedDatabases {
+    are_all: bool,
+    named: BTreeSet<Box<str>>,
+}
+
+/// For how long sessions have waited for connections, in microseconds by database. It stays when a
+/// pool is forgotten.
+type WaitTotals = BTreeMap<Box<str>, Arc<AtomicU64>>;
+
+/// What came of the wish to hold databases back, or to let them go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PauseChange {
+    /// They are as it was wished.
+    Done,
+    /// They were so already.
+    Already,
+    /// This one is held back with all others, and not by itself.
+    WithAll,
+}
+
+impl HeldPools {
+    /// Whether a database gets no connections.
+    pub(super) fn is_paused(&self, database: &str) -> bool {
+        self.paused.are_all || self.paused.named.contains(database)
+    }
+
+    /// Where the waits for connections of a database are summed up.
+    pub(super) fn waits_of(&mut self, database: &str) -> Arc<AtomicU64> {
+        Arc::clone(self.waits.entry(database.into()).or_default())
+    }
+
+    /// Tells every pool whether it gives connections.
+    fn tell(&self) {
+        for (key, pool) in &self.pools {
+            pool.paused.send_replace(self.is_paused(&key.database));
+        }
+    }
+
+    /// Those of a database, or all.
+    fn of(&self, database: Option<&str>) -> Vec<Arc<ConnectionPool>> {
+        let all = self.pools.iter();
+        let meant = all.filter(|(key, _)| database.is_none_or(|name| *key.database == *name));
+        meant.map(|(_, pool)| Arc::clone(pool)).collect()
+    }
+}
+
+impl ConnectionPools {
+    /// Gives no connections of a database, or of any, from now on: whoever wants one waits as for a
+    /// busy one. Idle connections are closed, the others when they are given back.
+    pub fn pause(&self, database: Option<&str>) -> PauseChange {
+        let mut held = self.shared.pools();
+        let paused = &mut held.paused;
+        let is_news = match database {
+            None => !std::mem::replace(&mut paused.are_all, true),
+            Some(_) if paused.are_all => false,
+            Some(name) => paused.named.insert(name.into()),
+        };
+        if !is_news {
+            return PauseChange::Already;
+        }
+        held.tell();
+        let pools = held.of(database);
+        drop(held);
+        pools.iter().for_each(|pool| pool.renew_connections());
+        PauseChange::Done
+    }
+
+    /// Waits until no connection of a database, or of any, is left. May be cancelled.
+    pub async fn are_closed(&self, database: Option<&str>) {
+        // Each round waits for the end of a connection.
+        loop {
+            let mut gone = std::pin::pin!(self.shared.gone.notified());
+            gone.as_mut().enable();
+            let pools = self.shared.pools().of(database);
+            if pools.iter().all(|pool| pool.open.count() == 0) {
+                return;
+            }
+            drop(pools);
+            gone.await;
+        }
+    }
+
+    /// Gives connections again.
+    pub fn resume(&self, database: Option<&str>) -> PauseChange {
+        let mut held = self.shared.pools();
+        let paused = &mut held.paused;
+        let change = match database {
+            None if !paused.are_all && paused.named.is_empty() => PauseChange::Already,
+            None => {
+                *paused = PausedDatabases::default();
+                PauseChange::Done
+            }
+            Some(_) if paused.are_all => PauseChange::WithAll,
+            Some(name) if paused.named.remove(name) => PauseChange::Done,
+            Some(_) => PauseChange::Already,
+        };
+        held.tell();
+        change
+    }
+
+    /// Has the connections of a database, or all, made anew: idle ones are closed, the others when
+    /// they are given back.
+    pub fn reconnect(&self, database: Option<&str>) {
+        let pools = self.shared.pools().of(database);
+        pools.iter().for_each(|pool| pool.renew_connections());
+    }
+
+    /// Whether a database gets no connections.
+    pub fn is_paused(&self, database: &str) -> bool {
+        self.shared.pools().is_paused(database)
+    }
+
+    /// Databases that are held back by name.
+    pub fn paused_by_name(&self) -> Vec<Box<str>> {
+        self.shared.pools().paused.named.iter().cloned().collect()
+    }
+
+    /// Connections of one account in one database, at most.
+    pub fn size(&self) -> usize {
+        self.shared.settings.size
+    }
+
+    /// How long sessions have waited for connections of a database.
+    pub fn waited(&self, database: &str) -> Duration {
+        let held = self.shared.pools();
+        let waited = held.waits.get(database);
+        Duration::from_micros(waited.map_or(0, |waited| waited.load(Ordering::Relaxed)))
+    }
+
+    /// All pools, in the order of their names.
+    pub fn shown(&self) -> Vec<PoolShown> {
+        let held = self.shared.pools();
+        let mut pools: Vec<(PoolShown, Arc<ConnectionPool>)> = held
+            .pools
+            .iter()
+            .map(|(key, pool)| (shown(key, held.is_paused(&key.database)), Arc::clone(pool)))
+            .collect();
+        drop(held);
+        pools.sort_by(|(one, _), (other, _)| one.order().cmp(&other.order()));
+        let filled = pools.into_iter().map(|(shown, pool)| PoolShown {
+            connections: pool.open.shown(),
+            sessions: pool.sessions.load(Ordering::Relaxed),
+            sessions_waiting: pool.waiting.sessions(),
+            waiting: pool.waiting.shown(),
+            ..shown
+        });
+        filled.collect()
+    }
+}
+
+impl PoolShown {
+    fn order(&self) -> (&str, &str, &str) {
+        (&self.database, &self.user, &self.place)
+    }
+}
+
+/// The names of a pool.
+fn shown(key: &PoolKey, is_paused: bool) -> PoolShown {
+    PoolShown {
+        place: key.place.0.settings().endpoint.to_string().into(),
+        database: key.database.clone(),
+        user: key.user.clone(),
+        connections: Vec::new(),
+        sessions: 0,
+        sessions_waiting: 0,
+        waiting: Vec::new(),
+        is_paused,
+    }
+}

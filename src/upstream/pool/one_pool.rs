@@ -1,0 +1,414 @@
+//! The connections of one account in one database: who takes one, and what becomes of those that
+//! are given back.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout_at};
+
+use super::connection::{ConnectionState, PooledConnection, SettleError};
+use super::places::{OpenConnections, PoolPlace, Waiting, WaitingKind, WaitingSessions};
+use super::source::ConnectionClass;
+use super::{ConnectionWish, PoolError, PoolSettings};
+use crate::telemetry::Telemetry;
+use crate::telemetry::events::{PoolCheckout, PoolMoved};
+use crate::telemetry::labels::{CheckoutOutcome, PooledConnectionState};
+use crate::upstream::fair_slots::{FairSlot, FairSlots};
+use crate::upstream::login_retry::jittered;
+use crate::upstream::outbox::Outbox;
+
+/// The connections of one account in one database.
+pub struct ConnectionPool {
+    settings: PoolSettings,
+    telemetry: Telemetry,
+    /// One for each session that has a connection, or is given one.
+    slots: FairSlots,
+    idle: Mutex<Vec<IdleConnection>>,
+    /// Connections that are there or being opened.
+    pub(super) open: Arc<OpenConnections>,
+    numbers: Arc<AtomicU64>,
+    pub(super) waiting: WaitingSessions,
+    /// Sessions that take connections of it.
+    pub(super) sessions: AtomicUsize,
+    /// How long sessions of its database have waited, in microseconds.
+    waited: Arc<AtomicU64>,
+    /// Whether it gives no connections.
+    pub(super) paused: watch::Sender<bool>,
+}
+
+struct IdleConnection {
+    connection: PooledConnection,
+    class: ConnectionClass,
+    place: PoolPlace,
+}
+
+/// The right to have a connection of a pool, with all but the connection itself.
+pub struct PoolLease {
+    pool: Arc<ConnectionPool>,
+    class: ConnectionClass,
+    place: PoolPlace,
+    slot: FairSlot,
+}
+
+impl ConnectionPool {
+    /// Without connections yet, with so many at most. Its waits are summed up in `waited`.
+    pub(super) fn new(
+        (settings, telemetry): (PoolSettings, Telemetry),
+        open: OpenConnections,
+        numbers: Arc<AtomicU64>,
+        (waited, is_paused): (Arc<AtomicU64>, bool),
+    ) -> Self {
+        Self {
+            settings,
+            telemetry,
+            slots: FairSlots::new(settings.size),
+            idle: Mutex::default(),
+            open: Arc::new(open),
+            numbers,
+            waiting: WaitingSessions::default(),
+            sessions: AtomicUsize::new(0),
+            waited,
+            paused: watch::Sender::new(is_paused),
+        }
+    }
+
+    /// A connection, where one is idle that is as the session wants it and nobody waits for one.
+    pub fn take_ready(
+        self: &Arc<Self>,
+        wish: &ConnectionWish,
+    ) -> Option<(PooledConnection, PoolLease)> {
+        let slot = self.slots.take_free()?;
+        let is_ready = |idle: &IdleConnection| idle.connection.state.values == wish.values;
+        let idle = self.take_idle(wish, is_ready)?;
+        self.checked_out(CheckoutOutcome::Reused, Duration::ZERO);
+        Some(self.lease(idle, slot, wish.session))
+    }
+
+    /// A connection that is brought to what the session wants, when it is its user's turn.
+    ///
+    /// May be cancelled: a connection that is being opened or settled is closed.
+    ///
+    /// # Errors
+    /// All are busy for too long, none can be opened, or what is opened now is not alike.
+    pub async fn take(
+        self: Arc<Self>,
+        wish: ConnectionWish,
+    ) -> Result<(PooledConnection, PoolLease), PoolError> {
+        let since = Instant::now();
+        let longest = since + self.settings.query_wait;
+        let until = wish.until.map_or(longest, |until| longest.min(until));
+        let slot = self.slot(&wish, until).await?;
+        // Each round waits for the end of a pause.
+        loop {
+            if let Some((idle, outcome)) = self.settle_idle(&wish).await? {
+                self.checked_out(outcome, since.elapsed());
+                return Ok(self.lease(idle, slot, wish.session));
+            }
+            let Some(place) = self.place() else {
+                let resumed = timeout_at(until, self.until_resumed()).await;
+                resumed.map_err(|_elapsed| self.in_vain(since))?;
+                continue;
+            };
+            let opened = self.open(&wish, place).await;
+            let outcome = match &opened {
+                Ok(_) => CheckoutOutcome::Opened,
+                Err(_) => CheckoutOutcome::Failed,
+            };
+            self.checked_out(outcome, since.elapsed());
+            return opened.map(|idle| self.lease(idle, slot, wish.session));
+        }
+    }
+
+    /// The right to have a connection, when it is the user's turn and the database is not paused.
+    async fn slot(&self, wish: &ConnectionWish, until: Instant) -> Result<FairSlot, PoolError> {
+        let since = Instant::now();
+        let queue = self.slots.take(&wish.user);
+        let kind = match &wish.base {
+            Some(_) => WaitingKind::Session,
+            None => WaitingKind::Arriving,
+        };
+        let _waits = Waiting::begin((&self.waiting, &self.telemetry), (wish.session, kind));
+        let turn = async {
+            let slot = queue.await;
+            self.until_resumed().await;
+            slot
+        };
+        match timeout_at(until, turn).await {
+            Ok(slot) => slot.ok_or(PoolError::Closed),
+            Err(_elapsed) => Err(self.in_vain(since)),
+        }
+    }
+
+    /// The idle connection that suits best, brought to what the session wants.
+    async fn settle_idle(
+        &self,
+        wish: &ConnectionWish,
+    ) -> Result<Option<(IdleConnection, CheckoutOutcome)>, PoolError> {
+        // Each round takes one out of a finite number.
+        while let Some(mut idle) = self.take_idle(wish, |_| true) {
+            let outcome = match idle.connection.state.values == wish.values {
+                true => CheckoutOutcome::Reused,
+                false => CheckoutOutcome::Replayed,
+            };
+            match idle.connection.bring_to(&wish.values).await {
+                Ok(()) => return Ok(Some((idle, outcome))),
+                Err(tripped @ SettleError::Tripped(_)) => return Err(PoolError::Settle(tripped)),
+                Err(_lost) => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// Somebody has waited in vain since then.
+    fn in_vain(&self, since: Instant) -> PoolError {
+        let waited = since.elapsed();
+        self.checked_out(CheckoutOutcome::TimedOut, waited);
+        match *self.paused.borrow() {
+            true => PoolError::Paused { waited },
+            false => PoolError::AllBusy {
+                size: self.settings.size,
+                waited,
+            },
+        }
+    }
+
+    /// Waits until it gives connections. May be cancelled.
+    async fn until_resumed(&self) {
+        let mut paused = self.paused.subscribe();
+        // The sender lives as long as this.
+        let _ = paused.wait_for(|is_paused| !is_paused).await;
+    }
+
+    /// Idle connections are closed, the others when they are given back.
+    pub(super) fn renew_connections(&self) {
+        self.open.retire();
+        let closed = std::mem::take(&mut *self.idle());
+        closed.into_iter().for_each(IdleConnection::close);
+    }
+
+    /// Whether somebody waits for a connection.
+    pub fn has_waiting(&self) -> bool {
+        self.slots.has_waiting()
+    }
+
+    /// The idle connection that suits best, of those that may be taken.
+    fn take_idle(
+        &self,
+        wish: &ConnectionWish,
+        may_be: impl Fn(&IdleConnection) -> bool,
+    ) -> Option<IdleConnection> {
+        let now = Instant::now();
+        let class = wish.source.class();
+        // Each round takes one out of a finite number.
+        loop {
+            let mut idle = self.idle();
+            if *self.paused.borrow() {
+                return None;
+            }
+            let suits = |at: &(usize, &IdleConnection)| {
+                let state = &at.1.connection.state;
+                at.1.class == class
+                    && state.values.may_become(&wish.values)
+                    && wish
+                        .base
+                        .as_ref()
+                        .is_none_or(|base| base.is_alike(&state.base))
+                    && may_be(at.1)
+            };
+            let found = idle.iter().enumerate().filter(suits);
+            let fit = |at: &(usize, &IdleConnection)| {
+                at.1.connection.state.fit(wish.session, &wish.values)
+            };
+            let (at, _) = found.max_by_key(fit)?;
+            let taken = idle.swap_remove(at);
+            drop(idle);
+            self.telemetry.emit(&PoolMoved {
+                from: Some(PooledConnectionState::Idle),
+                to: Some(PooledConnectionState::Used),
+            });
+            let state = &taken.connection.state;
+            if !state.is_expired(now) && taken.connection.is_quiet() {
+                return Some(taken);
+            }
+            taken.close_used();
+        }
+    }
+
+    async fn open(
+        &self,
+        wish: &ConnectionWish,
+        place: PoolPlace,
+    ) -> Result<IdleConnection, PoolError> {
+        let (session, base) = wish.source.open().await.map_err(PoolError::Open)?;
+        let base = match &wish.base {
+            Some(wanted) if wanted.is_alike(&base) => Arc::clone(wanted),
+            Some(_) => return Err(PoolError::OtherBase),
+            None => Arc::new(base),
+        };
+        place.opened(session.key.as_ref().map(|key| key.pid));
+        let lifetime = jittered(self.settings.server_lifetime);
+        let mut connection = PooledConnection {
+            state: ConnectionState::opened(base, session.key, lifetime),
+            frames: session.framed,
+        };
+        let settled = connection.bring_to(&wish.values).await;
+        settled.map_err(PoolError::Settle)?;
+        Ok(IdleConnection {
+            connection,
+            class: wish.source.class(),
+            place,
+        })
+    }
+
+    /// A place for one more connection, unless none is given now; where all are taken, one that
+    /// nobody uses makes room.
+    fn place(&self) -> Option<PoolPlace> {
+        let mut idle = self.idle();
+        if *self.paused.borrow() {
+            return None;
+        }
+        let is_full = self.open.count() >= self.settings.size;
+        let oldest = match is_full && !idle.is_empty() {
+            true => Some(idle.remove(0)),
+            false => None,
+        };
+        // Counted before anybody else looks.
+        let number = self.numbers.fetch_add(1, Ordering::Relaxed);
+        let place = PoolPlace::taken(&self.open, number);
+        drop(idle);
+        if let Some(oldest) = oldest {
+            oldest.close();
+        }
+        Some(place)
+    }
+
+    fn lease(
+        self: &Arc<Self>,
+        idle: IdleConnection,
+        slot: FairSlot,
+        session: u64,
+    ) -> (PooledConnection, PoolLease) {
+        let IdleConnection {
+            connection,
+            class,
+            place,
+        } = idle;
+        place.used_by(session);
+        let lease = PoolLease {
+            pool: Arc::clone(self),
+            class,
+            place,
+            slot,
+        };
+        (connection, lease)
+    }
+
+    pub(super) fn sweep(&self, now: Instant) {
+        let mut idle = self.idle();
+        let idle_timeout = self.settings.server_idle_timeout;
+        let (kept, closed) =
+            std::mem::take(&mut *idle)
+                .into_iter()
+                .partition(|idle: &IdleConnection| {
+                    let connection = &idle.connection;
+                    !connection.state.is_stale(now, idle_timeout) && connection.is_quiet()
+                });
+        *idle = kept;
+        drop(idle);
+        closed.into_iter().for_each(IdleConnection::close);
+    }
+
+    fn checked_out(&self, outcome: CheckoutOutcome, waited: Duration) {
+        let micros = u64::try_from(waited.as_micros()).unwrap_or(u64::MAX);
+        if micros > 0 {
+            self.waited.fetch_add(micros, Ordering::Relaxed);
+        }
+        self.telemetry.emit(&PoolCheckout { outcome, waited });
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<IdleConnection>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl PoolLease {
+    /// Hands a connection back that is at rest: it is for the next session.
+    pub fn give_back(self, mut connection: PooledConnection) {
+        let Self {
+            pool,
+            class,
+            place,
+            slot,
+        } = self;
+        connection.state.rest();
+        place.rests();
+        let given = IdleConnection {
+            connection,
+            class,
+            place,
+        };
+        let mut idle = pool.idle();
+        // Whoever retires connections looks at the idle ones behind that.
+        if given.connection.state.is_expired(Instant::now()) || given.place.is_retired() {
+            drop(idle);
+            given.close_used();
+        } else {
+            pool.telemetry.emit(&PoolMoved {
+                from: Some(PooledConnectionState::Used),
+                to: Some(PooledConnectionState::Idle),
+            });
+            idle.push(given);
+            drop(idle);
+        }
+        drop(slot);
+    }
+
+    /// Whether it is to be given back at the next rest: somebody else waits for a connection, or
+    /// this one is to be closed.
+    pub fn is_wanted(&self) -> bool {
+        self.pool.has_waiting() || self.place.is_retired()
+    }
+}
+
+impl IdleConnection {
+    /// Says goodbye to one that is idle.
+    fn close(self) {
+        self.place.telemetry().emit(&PoolMoved {
+            from: Some(PooledConnectionState::Idle),
+            to: Some(PooledConnectionState::Used),
+        });
+        self.close_used();
+    }
+
+    /// Says goodbye to one that was taken.
+    fn close_used(self) {
+        let mut goodbye = Outbox::default();
+        goodbye.terminate();
+        let Self {
+            connection, place, ..
+        } = self;
+        if let Ok(runtime) = Handle::try_current() {
+            runtime.spawn(async move {
+                connection.frames.send_and_close(&goodbye).await;
+                // It counts until the server has let go of it, within a bound.
+                drop(place);
+            });
+        }
+    }
+}
+
+impl fmt::Debug for ConnectionPool {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "ConnectionPool({} idle)", self.idle().len())
+    }
+}
+
+impl fmt::Debug for PoolLease {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("PoolLease")
+    }
+}
