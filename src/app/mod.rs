@@ -355,8 +355,7 @@ fn login_context(
 ) -> Result<LoginContext, AppError> {
     let tls = ClientTls::load(&settings.client_tls).map_err(AppError::ClientTls)?;
     let auth = ClientAuth::load(settings.auth, &tls).map_err(AppError::Auth)?;
-    let own = UpstreamServers::load(settings.upstream, settings.servers);
-    let own = own.map_err(AppError::UpstreamTls)?;
+    let own = (settings.upstream, settings.servers);
     let directory = UpstreamDirectory::load(own, settings.databases);
     let directory = Arc::new(directory.map_err(AppError::UpstreamTls)?);
     let catalogs = CatalogCaches::start(

@@ -179,8 +179,8 @@ impl SettingsReload {
                 None
             }
         };
-        let directory = UpstreamServers::load(settings.upstream.clone(), settings.servers.clone())
-            .and_then(|own| UpstreamDirectory::load(own, settings.databases.clone()))
+        let own = (settings.upstream.clone(), settings.servers.clone());
+        let directory = UpstreamDirectory::load(own, settings.databases.clone())
             .map_err(|error| problems.push(of_app(places, &AppError::UpstreamTls(error))))
             .ok();
         let sinks = self

@@ -348,8 +348,7 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
     let policy_tests = server::policy_tests(reader, upstream.as_ref(), catalog.as_ref());
     let admin_token = recording::admin_token(reader);
     let admin_hosts = server::admin_hosts(reader);
-    let page = matches!(admin, Some(Some(_)));
-    let telemetry = recording::telemetry(reader, page, upstream.as_ref());
+    let telemetry = recording::telemetry(reader, matches!(admin, Some(Some(_))), upstream.as_ref());
     let log = recording::log(reader);
     let audit_names = recording::audit_names(reader);
     let audit_columns = recording::audit_columns(reader, audit_names);
@@ -362,8 +361,7 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
     let fingerprint_key = recording::fingerprint_key(reader);
     let (workers, memory) = (server::workers(reader), server::memory(reader));
     let connections_max = server::connections_max(reader);
-    let budget_file = server::budget_file(reader);
-    let drain_timeout = server::drain_timeout(reader);
+    let (budget_file, drain) = (server::budget_file(reader), server::drain_timeout(reader));
     // For another command: that it is right is all that is asked here.
     let weights = choice_weights::weights(reader);
     let (policies, policy_sources) = policies?;
@@ -400,7 +398,7 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
         connections_max: connections_max?,
         memory: memory?,
         budget_file: budget_file?,
-        drain_timeout: drain_timeout?,
+        drain_timeout: drain?,
         digests: SettingsDigests::default(),
         places: KeyPlaces::default(),
     })

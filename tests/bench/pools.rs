@@ -12,9 +12,9 @@ use crate::throughput::Effort;
 /// Prints a table.
 pub fn report(peers: &Peers, effort: Effort) {
     println!(
-        "{IDLE_CLIENTS} idle clients, each after one statement, on {POOL_SIZE} connections; and the \
-         time of a statement of {ACTIVE_CLIENTS} others in µs, without and beside them (pgbench -S, \
-         simple; medians of {} rounds of {} s)\n",
+        "{IDLE_CLIENTS} idle clients, each after one statement, on {POOL_SIZE} connections; and \
+         the time of a statement of {ACTIVE_CLIENTS} others in µs, without and beside them \
+         (pgbench -S, simple; medians of {} rounds of {} s)\n",
         effort.rounds,
         effort.time.as_secs_f64()
     );

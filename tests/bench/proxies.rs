@@ -9,9 +9,9 @@
 //!
 //! `make bench` runs it. Machines are noisy: read the ratios, not the absolute numbers.
 //! Arguments: `--rounds N` (default 3), `--seconds N` per measurement (default 3), `--quick` (one
-//! short round), `--throughput-only`, `--pools-only`, `--memory-only`, `--catalog-only`, `--grounding-only`, `--cached-only`,
-//! `--repairs-only`, `--policies-only`, `--models-only`, `--reload-only`, `--mcp-only`,
-//! `--fairness` (with `--flood WORD` for the floods of that name), `--telemetry-only` (with
+//! short round), `--throughput-only`, `--pools-only`, `--memory-only`, `--catalog-only`,
+//! `--grounding-only`, `--cached-only`, `--repairs-only`, `--policies-only`, `--models-only`,
+//! `--reload-only`, `--mcp-only`, `--fairness` (with `--flood WORD` for the floods of that name), `--telemetry-only` (with
 //! `--blocks N`, default 15; `--apart` for each sink by itself; `--instructions-only`), `--audit`
 //! (pgsieve writes its audit to a file while it is measured).
 

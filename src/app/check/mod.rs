@@ -43,8 +43,8 @@ use crate::upstream::catalog_cache::catalog_account::AccountSetting;
 use crate::upstream::catalog_cache::policy_effects::{KnownDatabase, PolicyEffects};
 use crate::upstream::catalog_cache::settings::CatalogMode;
 use crate::upstream::connect::Upstream;
-use crate::upstream::servers::UpstreamServers;
 use crate::upstream::servers::directory::UpstreamDirectory;
+use crate::upstream::servers::{UpstreamServer, UpstreamServers};
 
 /// What came of it.
 #[derive(Debug, Default)]
@@ -82,8 +82,8 @@ pub fn check(settings: ProgramSettings, who: Option<&AssumedSession>) -> io::Res
         attributes: settings.attributes.clone(),
         ..AssumedDatabase::default()
     };
-    let own = UpstreamServers::load(settings.upstream.clone(), settings.servers.clone());
-    match own.and_then(|own| UpstreamDirectory::load(own, settings.databases.clone())) {
+    let own = (settings.upstream.clone(), settings.servers.clone());
+    match UpstreamDirectory::load(own, settings.databases.clone()) {
         Ok(directory) => {
             // A thread of its own drives connections while this one judges.
             let mut builder = runtime::Builder::new_multi_thread();
@@ -190,14 +190,7 @@ impl CheckReport {
     ) {
         let mut reached = true;
         for server in servers.all() {
-            let place = ServerPlace {
-                key: "upstream.url",
-                name: match servers.are_several() {
-                    true => format!(" {}", server.upstream().settings().endpoint),
-                    false => String::new(),
-                },
-                database: None,
-            };
+            let place = ServerPlace::of(server, servers);
             let logins = self.logins(settings, (server.upstream(), place));
             reached &= runtime.block_on(logins);
         }
@@ -265,7 +258,7 @@ impl CheckReport {
             for server in servers.all() {
                 let place = ServerPlace {
                     key: "databases",
-                    name: format!(" {}", server.upstream().settings().endpoint),
+                    name: format!(" {server}"),
                     database: Some(database),
                 };
                 runtime.block_on(self.logins(settings, (server.upstream(), place)));
@@ -404,6 +397,20 @@ struct ServerPlace<'s> {
     name: String,
     /// The database; the settings' own if none.
     database: Option<&'s str>,
+}
+
+impl ServerPlace<'_> {
+    /// One of the upstream's own.
+    fn of(server: &UpstreamServer, servers: &UpstreamServers) -> Self {
+        Self {
+            key: "upstream.url",
+            name: match servers.are_several() {
+                true => format!(" {server}"),
+                false => String::new(),
+            },
+            database: None,
+        }
+    }
 }
 
 /// Whom the settings log in as, each once, and where they say so.

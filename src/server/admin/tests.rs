@@ -28,8 +28,8 @@ use crate::upstream::address::UpstreamSettings;
 use crate::upstream::cancel::CancelRegistry;
 use crate::upstream::catalog_cache::CatalogCaches;
 use crate::upstream::compile_pool::CompilePools;
+use crate::upstream::servers::ServersSettings;
 use crate::upstream::servers::directory::UpstreamDirectory;
-use crate::upstream::servers::{ServersSettings, UpstreamServers};
 
 const TOKEN: &str = "a-token-of-sixteen-or-more";
 
@@ -64,7 +64,7 @@ fn admin(readiness: &Arc<Readiness>, token: Option<&str>) -> AdminServices {
 /// Of a pgsieve that looks into no database.
 fn groundings() -> GroundingService {
     let settings = UpstreamSettings::parse("postgres://127.0.0.1:1/shop").unwrap();
-    let servers = UpstreamServers::load(settings, ServersSettings::alone()).unwrap();
+    let own = (settings, ServersSettings::alone());
     let telemetry = Telemetry::quiet().unwrap();
     let login_context = LoginContext {
         login_settings: CurrentLoginSettings::new(LoginSettings {
@@ -76,7 +76,7 @@ fn groundings() -> GroundingService {
             console: Default::default(),
         }),
         session_registry: SessionRegistry::default(),
-        directory: Arc::new(UpstreamDirectory::load(servers, Vec::new()).unwrap()),
+        directory: Arc::new(UpstreamDirectory::load(own, Vec::new()).unwrap()),
         catalogs: CatalogCaches::off(),
         compile_pools: CompilePools::new(Handle::current()),
         policy_store: Arc::new(PolicyStore::only(Arc::new(Policy::agent()))),

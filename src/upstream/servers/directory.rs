@@ -48,7 +48,11 @@ impl UpstreamDirectory {
     ///
     /// # Errors
     /// A file cannot be read or does not fit the others, or a host cannot stand in a certificate.
-    pub fn load(own: UpstreamServers, routes: Vec<DatabaseRoute>) -> Result<Self, TlsSetupError> {
+    pub fn load(
+        (own, more): (UpstreamSettings, ServersSettings),
+        routes: Vec<DatabaseRoute>,
+    ) -> Result<Self, TlsSetupError> {
+        let own = UpstreamServers::load(own, more)?;
         let load = |route: DatabaseRoute| {
             let database = route.upstream.database.as_deref().map(Box::from);
             Ok(LoadedRoute {
@@ -126,7 +130,7 @@ mod tests {
     #[test]
     fn the_first_that_fits_counts() {
         let own = UpstreamSettings::parse("postgres://own/ignored").unwrap();
-        let own = UpstreamServers::load(own, ServersSettings::alone()).unwrap();
+        let own = (own, ServersSettings::alone());
         let routes = vec![
             route("sales", "postgres://one/sales_prod"),
             route("tenant_7", "postgres://two"),

@@ -36,8 +36,8 @@ use pgsieve::upstream::cancel::CancelRegistry;
 use pgsieve::upstream::catalog_cache::CatalogCaches;
 use pgsieve::upstream::compile_pool::CompilePools;
 use pgsieve::upstream::outbox::Outbox;
+use pgsieve::upstream::servers::ServersSettings;
 use pgsieve::upstream::servers::directory::UpstreamDirectory;
-use pgsieve::upstream::servers::{ServersSettings, UpstreamServers};
 use pgsieve::wire::frame::{FrameCut, ProtocolPhase, cut_frontend};
 use pgsieve::wire::frontend::{FrontendMessage, decode};
 use tokio::io::AsyncWriteExt;
@@ -210,7 +210,7 @@ impl Sieve {
             .unwrap();
         let settings = UpstreamSettings::parse(&setup.upstream).unwrap();
         let tls = ClientTls::load(&setup.tls).unwrap();
-        let servers = UpstreamServers::load(settings, ServersSettings::alone()).unwrap();
+        let own = (settings, ServersSettings::alone());
         let login_context = Arc::new(LoginContext {
             superusers: SuperuserNotices::default(),
             login_settings: CurrentLoginSettings::new(LoginSettings {
@@ -223,7 +223,7 @@ impl Sieve {
             }),
             session_registry: SessionRegistry::default(),
             compile_pools: CompilePools::new(runtime.handle().clone()),
-            directory: Arc::new(UpstreamDirectory::load(servers, Vec::new()).unwrap()),
+            directory: Arc::new(UpstreamDirectory::load(own, Vec::new()).unwrap()),
             catalogs: CatalogCaches::off(),
             policy_store: Arc::new(PolicyStore::new(
                 Arc::new(LivePolicies::new(setup.policies)),
