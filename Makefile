@@ -6,8 +6,8 @@ SHELL := bash
 .DEFAULT_GOAL := build
 .PHONY: setup build demo test check clients bench pictures image-check fresh-check clean
 
-# Tests at a time. Many wait for a clock or a server: two for each processor keep it busy.
-THREADS ?= $(shell echo $$((2 * $$(nproc))))
+# Tests at a time. Many wait for a clock or a server: three for each processor keep it busy.
+THREADS ?= $(shell echo $$((3 * $$(nproc))))
 # Arguments for the demo and the benchmark: make demo ARGS=--once
 ARGS ?=
 # How the program is linked by build and image-check: fat is what is released; thin and off are quicker to build.

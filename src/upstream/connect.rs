@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use bytes::BytesMut;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -31,7 +31,12 @@ pub struct Upstream {
     /// As of now: certificates and keys are renewed while it is used.
     tls: RwLock<UpstreamTls>,
     reticence: SystemIdWithheld,
+    contents: Arc<SharedContents>,
 }
+
+/// The contents of servers that follow one another: which they are is told by the address alone.
+#[derive(Debug, Default)]
+pub struct SharedContents(());
 
 /// Why there is no connection to the upstream. For logs: it does not hold the address.
 #[derive(Debug)]
@@ -65,7 +70,19 @@ impl Upstream {
             settings,
             tls: RwLock::new(tls),
             reticence: SystemIdWithheld::default(),
+            contents: Arc::default(),
         })
+    }
+
+    /// The same at one of several servers with these contents.
+    pub fn with_contents(self, contents: &Arc<SharedContents>) -> Self {
+        let contents = Arc::clone(contents);
+        Self { contents, ..self }
+    }
+
+    /// Whether the servers of both have the same contents, by the settings.
+    pub fn has_contents_of(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.contents, &other.contents)
     }
 
     /// Connections that are made from now on use the certificates and keys of that one.

@@ -272,8 +272,10 @@ impl CacheRegistry {
     ) -> Arc<CachedDatabase> {
         let known = (&self.settings, self.account().clone());
         // What was told at one server holds at every other one whose snapshot is equal.
-        let groundings = kept.of(database).next();
-        let groundings = groundings.map(|other| Arc::clone(&other.cached.groundings));
+        let mut others = kept.of(database);
+        let beside = others.find(|other| other.cached.upstream.has_contents_of(upstream));
+        let groundings = beside.map(|other| Arc::clone(&other.cached.groundings));
+        drop(others);
         let groundings = groundings.unwrap_or_default();
         let cached = Arc::new(CachedDatabase::new(database, upstream, known, groundings));
         if let Some(server) = server {
@@ -536,6 +538,14 @@ mod tests {
         assert!(std::ptr::eq(one.groundings(), other.groundings()));
         let second = of(&catalogs, "second", 1).unwrap();
         assert!(!std::ptr::eq(one.groundings(), second.groundings()));
+        // A namesake elsewhere is another database.
+        let settings = UpstreamSettings::parse("postgres://127.0.0.1:2").unwrap();
+        let elsewhere = Arc::new(Upstream::load(settings).unwrap());
+        let namesake = catalogs.of("first", (Some(&server(3)), &elsewhere), ann());
+        assert!(!std::ptr::eq(
+            one.groundings(),
+            namesake.unwrap().groundings()
+        ));
     }
 
     #[tokio::test]

@@ -101,10 +101,12 @@ impl UpstreamServers {
             targets,
             lag_max,
         } = more;
-        let first = Arc::new(Upstream::load(first)?);
+        let contents = Arc::default();
+        let load = |settings| Ok(Upstream::load(settings)?.with_contents(&contents));
+        let first = Arc::new(load(first)?);
         let mut servers = vec![Arc::new(UpstreamServer::new(Arc::clone(&first)))];
         for settings in others {
-            let upstream = Arc::new(Upstream::load(settings)?);
+            let upstream = Arc::new(load(settings)?);
             servers.push(Arc::new(UpstreamServer::new(upstream)));
         }
         let wanted = WantedServers { targets, lag_max };
@@ -126,9 +128,8 @@ impl UpstreamServers {
     }
 
     /// Whether that is the way to one of them.
-    pub fn have(&self, upstream: &Arc<Upstream>) -> bool {
-        let mut servers = self.servers.iter();
-        servers.any(|server| Arc::ptr_eq(&server.upstream, upstream))
+    pub fn have(&self, upstream: &Upstream) -> bool {
+        self.first.has_contents_of(upstream)
     }
 
     /// The server that the settings name first, for what is the same of all.
