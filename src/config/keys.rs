@@ -6,8 +6,7 @@
 use crate::config::choice_weights;
 use crate::config::login_keys;
 use crate::config::settings_key::{KeyForm, SettingsKey};
-use crate::config::upstream::databases::DATABASE_KEYS;
-use crate::config::user_keys::USER_KEYS;
+use crate::config::user_keys::ENTRY_KEYS;
 use crate::config::{capture_keys, mcp, pool, receipt_keys, upstream};
 
 impl SettingsKey {
@@ -33,13 +32,9 @@ pub fn reference() -> String {
         "\nThe file with these keys is the one of --config, else the one that {FILE_VARIABLE} \
          names.\n"
     ));
-    let maps = [
-        ("client.auth.users", USER_KEYS),
-        ("databases", DATABASE_KEYS),
-    ];
-    for (path, keys) in maps {
+    for (path, keys) in ENTRY_KEYS {
         text.push_str(&format!("\nEach of {path}:\n"));
-        for (name, doc) in keys {
+        for (name, doc) in *keys {
             text.push_str(&format!("{name}\n    {doc}\n"));
         }
     }

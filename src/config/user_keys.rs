@@ -1,4 +1,13 @@
-//! The keys of each of `client.auth.users`, with what they mean.
+//! The keys of each of `client.auth.users`, with what they mean; and where lists have such entries.
+
+use super::upstream::databases::DATABASE_KEYS;
+
+/// The lists of maps, each with the keys of one map and what they mean.
+#[rustfmt::skip]
+pub const ENTRY_KEYS: &[(&str, &[(&str, &str)])] = &[
+    ("client.auth.users", USER_KEYS),
+    ("databases", DATABASE_KEYS),
+];
 
 /// The keys of one user.
 #[rustfmt::skip]

@@ -11,9 +11,9 @@
 //! Arguments: `--rounds N` (default 3), `--seconds N` per measurement (default 3), `--quick` (one
 //! short round), `--throughput-only`, `--pools-only`, `--memory-only`, `--catalog-only`,
 //! `--grounding-only`, `--cached-only`, `--repairs-only`, `--policies-only`, `--models-only`,
-//! `--reload-only`, `--mcp-only`, `--fairness` (with `--flood WORD` for the floods of that name), `--telemetry-only` (with
-//! `--blocks N`, default 15; `--apart` for each sink by itself; `--instructions-only`), `--audit`
-//! (pgsieve writes its audit to a file while it is measured).
+//! `--reload-only`, `--mcp-only`, `--fairness` (with `--flood WORD` for the floods of that
+//! name), `--telemetry-only` (with `--blocks N`, default 15; `--apart` for each sink by itself;
+//! `--instructions-only`), `--audit` (pgsieve writes its audit to a file while it is measured).
 
 #![expect(
     clippy::unwrap_used,

@@ -6,8 +6,10 @@
 //! for each account that the settings name, the catalog, whether the policies fit it, and the
 //! policies' own tests.
 //!
-//! * `sinks`: the audit, the log, the traces and the file of budgets
+//! * `sinks`: the audit, the log, the traces and the file of budgets; `server_place`: where logins are
+//!   tried
 
+mod server_place;
 mod sinks;
 
 use std::fmt::Display;
@@ -18,6 +20,7 @@ use jiff::Timestamp;
 use tokio::runtime::{self, Runtime};
 use tokio::time::Instant;
 
+use self::server_place::ServerPlace;
 use super::AppError;
 use crate::auth::ClientAuth;
 use crate::auth::oidc::OidcUsers;
@@ -43,8 +46,8 @@ use crate::upstream::catalog_cache::catalog_account::AccountSetting;
 use crate::upstream::catalog_cache::policy_effects::{KnownDatabase, PolicyEffects};
 use crate::upstream::catalog_cache::settings::CatalogMode;
 use crate::upstream::connect::Upstream;
+use crate::upstream::servers::UpstreamServers;
 use crate::upstream::servers::directory::UpstreamDirectory;
-use crate::upstream::servers::{UpstreamServer, UpstreamServers};
 
 /// What came of it.
 #[derive(Debug, Default)]
@@ -386,30 +389,6 @@ impl CheckReport {
         self.told.push(format!(
             "{passed} tests of the policies passed, {undecided} need a catalog"
         ));
-    }
-}
-
-/// A server that logins are tried at.
-struct ServerPlace<'s> {
-    /// The key that names it.
-    key: &'static str,
-    /// What tells it apart from others, behind a space.
-    name: String,
-    /// The database; the settings' own if none.
-    database: Option<&'s str>,
-}
-
-impl ServerPlace<'_> {
-    /// One of the upstream's own.
-    fn of(server: &UpstreamServer, servers: &UpstreamServers) -> Self {
-        Self {
-            key: "upstream.url",
-            name: match servers.are_several() {
-                true => format!(" {server}"),
-                false => String::new(),
-            },
-            database: None,
-        }
     }
 }
 

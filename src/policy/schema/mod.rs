@@ -141,6 +141,7 @@ pub const SETTINGS_KEYS: &[&str] = &[
     "mcp",
     "pool",
     "console",
+    "databases",
     "admin",
     "strict_files",
     "metrics",
