@@ -6,8 +6,8 @@
 //! for each account that the settings name, the catalog, whether the policies fit it, and the
 //! policies' own tests.
 //!
-//! * `sinks`: the audit, the log, the traces and the file of budgets; `server_place`: where logins are
-//!   tried
+//! * `sinks`: the audit, the log, the traces and the file of budgets
+//! * `server_place`: where logins are tried
 
 mod server_place;
 mod sinks;
