@@ -67,6 +67,8 @@ pub struct ConnectionBase {
     pub server: Option<ServerIdentity>,
     /// What it was proved to be.
     pub verified: VerifiedSession,
+    /// A digest of what [`lasting`] has of the parameters: many are compared for each checkout.
+    lasting_digest: [u8; 32],
 }
 
 /// Why a connection is not used any more.
@@ -88,6 +90,7 @@ impl ConnectionBase {
             version: session.version,
             server: session.server,
             verified,
+            lasting_digest: digest_of(&session.parameters),
         }
     }
 
@@ -101,7 +104,7 @@ impl ConnectionBase {
         same_server
             && self.version == other.version
             && self.verified == other.verified
-            && lasting(&self.parameters) == lasting(&other.parameters)
+            && self.lasting_digest == other.lasting_digest
     }
 
     /// What its server has said of being a standby, where it says that.
@@ -152,6 +155,19 @@ fn lasting(parameters: &[(String, String)]) -> BTreeMap<&str, &str> {
         .iter()
         .map(|(name, value)| (name.as_str(), value.as_str()));
     named.filter(|(name, _)| *name != IN_HOT_STANDBY).collect()
+}
+
+/// Another one for whatever [`lasting`] has otherwise.
+fn digest_of(parameters: &[(String, String)]) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new();
+    for (name, value) in lasting(parameters) {
+        // Neither holds a zero byte: they have come as C strings.
+        for text in [name, value] {
+            hasher.update(text.as_bytes());
+            hasher.update(&[0]);
+        }
+    }
+    *hasher.finalize().as_bytes()
 }
 
 impl ConnectionState {
@@ -379,8 +395,10 @@ impl fmt::Debug for ConnectionBase {
     }
 }
 
-/// Whether the server is a standby, as it reports it.
+/// The version of the server, as it reports it.
 const SERVER_VERSION: &str = "server_version";
+
+/// Whether the server is a standby, as it reports it.
 const IN_HOT_STANDBY: &str = "in_hot_standby";
 
 /// The user that is logged in, as the server reports it.
@@ -398,3 +416,34 @@ const COLUMNS: usize = 2;
 
 /// The body of ReadyForQuery outside of a transaction.
 const IDLE: &[u8] = b"I";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lasts_is_told_by_its_digest() {
+        let of = |pairs: &[(&str, &str)]| {
+            let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+            digest_of(&pairs.iter().map(owned).collect::<Vec<_>>())
+        };
+        let own = of(&[("TimeZone", "UTC"), ("DateStyle", "ISO")]);
+        assert_eq!(own, of(&[("DateStyle", "ISO"), ("TimeZone", "UTC")]));
+        let twice = [
+            ("TimeZone", "CET"),
+            ("DateStyle", "ISO"),
+            ("TimeZone", "UTC"),
+        ];
+        assert_eq!(own, of(&twice));
+        let standby = [
+            (IN_HOT_STANDBY, "on"),
+            ("DateStyle", "ISO"),
+            ("TimeZone", "UTC"),
+        ];
+        assert_eq!(own, of(&standby));
+        assert_ne!(own, of(&[("TimeZone", "UTC"), ("DateStyle", "SQL")]));
+        assert_ne!(own, of(&[("TimeZone", "UTC")]));
+        assert_ne!(of(&[("a", "bc")]), of(&[("ab", "c")]));
+        assert_ne!(of(&[("a", "b"), ("c", "d")]), of(&[("a", "d"), ("c", "b")]));
+    }
+}
