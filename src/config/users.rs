@@ -12,7 +12,7 @@ use crate::config::value_reader::{KeyReader, PlacedWord, ReadValue};
 use crate::limits::{ATTRIBUTES_MAX, DISABLED_USERS_MAX, SESSION_VALUE_BYTES_MAX};
 use crate::policy::access::Glob;
 use crate::policy::set::matching::{ATTRIBUTE_NAME, is_attribute};
-use crate::policy::similar_names::{nearest, wanted_words};
+use crate::policy::similar_names::wanted_words;
 use crate::policy::yaml::tree::{YamlEntry, YamlTree, YamlValue};
 use crate::secret::Secret;
 use crate::session::login::disabled_users::DisabledUsers;
@@ -238,25 +238,7 @@ fn user(reader: &mut KeyReader, source: &ValueSource, tree: YamlTree) -> Option<
         reader.note(&place, "a user is a map with a name, as - name: bob");
         return None;
     };
-    let mut words = BTreeMap::new();
-    for entry in entries {
-        let place = source.place(entry.place, &format!("{PATH}.{}", entry.key));
-        let names = || USER_KEYS.iter().map(|(name, _)| *name);
-        let Some(key) = names().find(|name| *name == entry.key) else {
-            let near = nearest(&entry.key, names());
-            let hint = near
-                .map(|near| format!("; did you mean {near}?"))
-                .unwrap_or_default();
-            reader.note(&place, format!("unknown key{hint}"));
-            continue;
-        };
-        match entry.tree.value {
-            YamlValue::Word(text) if !text.is_empty() => {
-                words.insert(key, PlacedWord { text, place });
-            }
-            _ => reader.note(&place, "one value is wanted"),
-        }
-    }
+    let words = reader.entry_words(source, (PATH, USER_KEYS), entries);
     Some(UserEntry { place, words })
 }
 

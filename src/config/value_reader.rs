@@ -13,10 +13,10 @@ use std::str::FromStr;
 
 use crate::config::SettingsProblem;
 use crate::config::settings_key::SettingsKey;
-use crate::config::sources::{GivenSettings, GivenValue};
+use crate::config::sources::{GivenSettings, GivenValue, ValueSource};
 use crate::limits::CONFIG_FILE_BYTES_MAX;
 use crate::policy::similar_names;
-use crate::policy::yaml::tree::YamlValue;
+use crate::policy::yaml::tree::{YamlEntry, YamlValue};
 use crate::secret::Secret;
 use crate::text_file::{self, TextFault};
 
@@ -143,6 +143,34 @@ impl KeyReader {
     /// The value as it is, for lists of maps.
     pub fn take(&mut self, path: &str) -> Option<GivenValue> {
         self.given.remove(path)
+    }
+
+    /// The words of one map of a list, by key; each is to be one of these keys.
+    pub fn entry_words(
+        &mut self,
+        source: &ValueSource,
+        (path, keys): (&str, &'static [(&'static str, &'static str)]),
+        entries: Vec<YamlEntry>,
+    ) -> BTreeMap<&'static str, PlacedWord> {
+        let mut words = BTreeMap::new();
+        for entry in entries {
+            let place = source.place(entry.place, &format!("{path}.{}", entry.key));
+            let names = || keys.iter().map(|(name, _)| *name);
+            let Some(key) = names().find(|name| *name == entry.key) else {
+                let near = similar_names::nearest(&entry.key, names());
+                let hint = near.map(|near| format!("; did you mean {near}?"));
+                let hint = hint.unwrap_or_default();
+                self.note(&place, format!("unknown key{hint}"));
+                continue;
+            };
+            match entry.tree.value {
+                YamlValue::Word(text) if !text.is_empty() => {
+                    words.insert(key, PlacedWord { text, place });
+                }
+                _ => self.note(&place, "one value is wanted"),
+            }
+        }
+        words
     }
 
     /// A text that is not empty.

@@ -10,7 +10,6 @@ use crate::config::sources::ValueSource;
 use crate::config::value_reader::{KeyReader, PlacedWord};
 use crate::limits;
 use crate::policy::access::Glob;
-use crate::policy::similar_names::nearest;
 use crate::policy::yaml::tree::{YamlTree, YamlValue};
 use crate::upstream::address::host_list::UpstreamAddress;
 use crate::upstream::servers::ServersSettings;
@@ -87,24 +86,7 @@ fn entry(reader: &mut KeyReader, source: &ValueSource, tree: YamlTree) -> Option
         reader.note(&place, what);
         return None;
     };
-    let mut words = BTreeMap::new();
-    for entry in entries {
-        let place = source.place(entry.place, &format!("{}.{}", DATABASES.path, entry.key));
-        let names = || DATABASE_KEYS.iter().map(|(name, _)| *name);
-        let Some(key) = names().find(|name| *name == entry.key) else {
-            let near = nearest(&entry.key, names());
-            let hint = near.map(|near| format!("; did you mean {near}?"));
-            let hint = hint.unwrap_or_default();
-            reader.note(&place, format!("unknown key{hint}"));
-            continue;
-        };
-        match entry.tree.value {
-            YamlValue::Word(text) if !text.is_empty() => {
-                words.insert(key, PlacedWord { text, place });
-            }
-            _ => reader.note(&place, "one value is wanted"),
-        }
-    }
+    let words = reader.entry_words(source, (DATABASES.path, DATABASE_KEYS), entries);
     Some(DatabaseEntry { place, words })
 }
 

@@ -63,10 +63,12 @@ pub fn record(
     outcome: ConsoleOutcome,
     (session, login_context): (&SessionInfo, &LoginContext),
 ) {
+    // Any other word is a client's text.
+    let known = known_databases(login_context);
     login_context.telemetry.emit(&ConsoleCommandRun {
         session,
         command: act.word(),
-        target: act.database(),
+        target: act.database().filter(|name| known.contains(*name)),
         outcome,
     });
 }

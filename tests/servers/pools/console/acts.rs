@@ -167,6 +167,24 @@ fn connections_are_made_anew_at_their_next_rest() {
     assert_eq!(heard(&mut ann, "RECONNECT elsewhere"), "3D000");
 }
 
+/// What names no database is a client's text, and is kept nowhere.
+#[test]
+fn a_word_that_names_no_database_is_not_recorded() {
+    let rig = rig(2);
+    let mut ann = console(&rig, "ann");
+    for command in ["PAUSE", "RESUME", "RECONNECT"] {
+        assert_eq!(heard(&mut ann, &format!("{command} canary_word")), "3D000");
+        assert_eq!(
+            heard(&mut ann, &format!("{command} \"canary word\"")),
+            "3D000"
+        );
+    }
+    rig.stack.audited(|event| event["command"] == "reconnect");
+    let said = rig.stack.everything_said();
+    assert!(said.contains("console: "), "{said}");
+    assert!(!said.contains("canary"), "{said}");
+}
+
 #[test]
 fn where_each_client_has_a_connection_of_its_own_there_is_nothing_to_hold() {
     let rig = rig_with("pool: {mode: session}\n", CONSOLE);
