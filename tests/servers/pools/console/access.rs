@@ -54,7 +54,9 @@ fn only_those_whom_the_settings_name_are_let_in_once_they_have_proved_it() {
 fn who_may_look_may_do_nothing() {
     let rig = rig(2);
     let mut eve = console(&rig, "eve");
-    for command in ["PAUSE", "RESUME", "RECONNECT", "RELOAD", "PAUSE nowhere"] {
+    let own = rig.stack.database();
+    let named = format!("PAUSE {own}");
+    for command in ["PAUSE", "RESUME", "RECONNECT", "RELOAD", &named] {
         let answer = eve.query(command);
         assert_eq!(outcome(&answer), "42501", "{command}");
         assert_eq!(kinds(&answer), "EZ");
@@ -63,7 +65,7 @@ fn who_may_look_may_do_nothing() {
     assert_eq!(database[0].0, "name");
     let event = rig
         .stack
-        .audited(|event| event["event"] == "console_command" && event["target"] == "nowhere");
+        .audited(|event| event["event"] == "console_command" && event["target"] == own);
     assert_eq!(event["command"], "pause");
     assert_eq!(event["outcome"], "refused");
     assert_eq!(event["user"], "eve");
