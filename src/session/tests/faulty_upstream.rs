@@ -12,7 +12,7 @@ use super::exchange::{
     TestExchange, bind, close, complete, empty, error, execute, message, parse, query, ready, row,
     shared, sync,
 };
-use super::silence::{LONG, TestSession};
+use super::silence::{LONG, TestPeer, TestSession};
 use crate::policy::Policy;
 use crate::policy::set::matching::SessionTraits;
 use crate::session::context::model_values::LoginFacts;
@@ -99,7 +99,7 @@ const TEXTS: &[&str] = &[
 ];
 
 /// A client that sends all at once, or waits for each answer, and leaves when it has them all.
-async fn speak(mut client: UnixStream, (asked, count): (Vec<Vec<u8>>, usize), at_once: bool) {
+async fn speak(mut client: TestPeer, (asked, count): (Vec<Vec<u8>>, usize), at_once: bool) {
     let mut reader = FrameStream::default();
     let mut readies = 0;
     for (place, batch) in asked.iter().enumerate() {
@@ -125,7 +125,7 @@ async fn speak(mut client: UnixStream, (asked, count): (Vec<Vec<u8>>, usize), at
 }
 
 /// An upstream that knows what is right, and does something else.
-async fn answer(mut upstream: UnixStream, mut random: TestRandom) {
+async fn answer(mut upstream: TestPeer, mut random: TestRandom) {
     let mut reader = FrameStream::default();
     let (mut status, mut is_skipping) = (b'I', false);
     // How many answers are right before one is not.

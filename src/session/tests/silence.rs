@@ -1,6 +1,8 @@
 //! A session before peers that say nothing, say too little or never stop: each wait ends when the
 //! [table](crate::waits) says, by a clock that tests turn. Test code only.
 
+use std::ops::{Deref, DerefMut};
+use std::os::fd::AsFd;
 use std::time::Duration;
 
 use bytes::BytesMut;
@@ -26,8 +28,8 @@ use crate::upstream::writer::UpstreamStream;
 
 /// A relay between two sockets whose other ends the test holds.
 pub(in crate::session) struct TestSession {
-    pub(in crate::session) client: UnixStream,
-    pub(in crate::session) upstream: UnixStream,
+    pub(in crate::session) client: TestPeer,
+    pub(in crate::session) upstream: TestPeer,
     pub(in crate::session) relay: JoinHandle<(SessionEnd, ClientSpeech)>,
     since: Instant,
 }
@@ -41,14 +43,62 @@ pub(in crate::session) enum ClientSpeech {
     Whole(usize),
 }
 
+/// One end of a pair of sockets. When it is dropped, the other hears it at once: a process that
+/// another test is just starting may hold copies of both ends for a moment, in which a clock that
+/// tests turn passes every bound.
+pub(in crate::session) struct TestPeer {
+    stream: UnixStream,
+    _hangs_up: HangUp,
+}
+
+/// Shuts a socket down when it is dropped, whoever else holds it.
+struct HangUp(std::os::unix::net::UnixStream);
+
+/// A socket for the relay, its peer, and what shuts the former down.
+fn sockets() -> (UnixStream, TestPeer, HangUp) {
+    let (near, far) = UnixStream::pair().unwrap();
+    let [near_end, far_end] = [&near, &far].map(HangUp::of);
+    let peer = TestPeer {
+        stream: far,
+        _hangs_up: far_end,
+    };
+    (near, peer, near_end)
+}
+
+impl HangUp {
+    fn of(stream: &UnixStream) -> Self {
+        Self(stream.as_fd().try_clone_to_owned().unwrap().into())
+    }
+}
+
+impl Drop for HangUp {
+    fn drop(&mut self) {
+        let _ = self.0.shutdown(std::net::Shutdown::Both);
+    }
+}
+
+impl Deref for TestPeer {
+    type Target = UnixStream;
+
+    fn deref(&self) -> &UnixStream {
+        &self.stream
+    }
+}
+
+impl DerefMut for TestPeer {
+    fn deref_mut(&mut self) -> &mut UnixStream {
+        &mut self.stream
+    }
+}
+
 impl TestSession {
     fn begin() -> Self {
         Self::of(TestExchange::new())
     }
 
     pub(in crate::session) fn of(exchange: TestExchange) -> Self {
-        let (near, client) = UnixStream::pair().unwrap();
-        let (far, upstream) = UnixStream::pair().unwrap();
+        let (near, client, left) = sockets();
+        let (far, upstream, hung_up) = sockets();
         let turns = TurnQueue::default();
         let mut relay = Relay::new(
             exchange.protocol,
@@ -68,6 +118,7 @@ impl TestSession {
                     true => ClientSpeech::HalfAMessage,
                     false => ClientSpeech::Whole(relay.protocol.client.reply.len()),
                 };
+                drop((relay, left, hung_up));
                 (ending, spoken)
             }),
             since: Instant::now(),
@@ -265,18 +316,16 @@ async fn a_client_that_reads_slowly_is_no_silent_upstream() {
     let count = answer.len();
     let TestSession {
         client,
-        upstream,
+        mut upstream,
         relay,
         since,
     } = session;
-    let (reading, mut writing) = upstream.into_split();
-    let writer = tokio::spawn(async move { writing.write_all(&answer).await.map(|()| writing) });
+    let writer = tokio::spawn(async move { upstream.write_all(&answer).await.map(|()| upstream) });
     sleep(Duration::from_secs(86_400)).await;
     let mut client = client;
     let mut got = vec![0; count];
     client.read_exact(&mut got).await.unwrap();
-    let writing = writer.await.unwrap().unwrap();
-    let upstream = reading.reunite(writing).unwrap();
+    let upstream = writer.await.unwrap().unwrap();
     TestSession {
         client,
         upstream,

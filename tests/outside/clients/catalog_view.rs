@@ -249,7 +249,8 @@ const SCHEMA: &str = include_str!("../../data/corpus/catalog_view_schema.sql");
 /// What has masks and conditions, and what is shown as a whole.
 const MORE: &str = include_str!("../../data/schemas/catalog_view_tools.sql");
 
-/// Commands of psql that show the same as directly.
+/// Commands of psql that show the same as directly. What a whole server has (roles, settings of
+/// databases) is asked for by name: other tests make and drop some meanwhile.
 #[rustfmt::skip]
 const PSQL_SAME: &[&str] = &[
     "\\d shop.lines", "\\d+ shop.lines", "\\d shop.lines_code", "\\d+ shop.filtered", "\\d+ shop.moods",
@@ -257,8 +258,8 @@ const PSQL_SAME: &[&str] = &[
     "\\d+ shop.lines_id_seq", "\\dt+ shop.lines", "\\di+ shop.lines*", "\\dv+ shop.of_lines_view", "\\dm+ shop.kept",
     "\\ds+ shop.*", "\\dn+ shop", "\\dn+ public", "\\dT+ shop.mood", "\\dD+ shop.*", "\\dP shop.*", "\\dp shop.lines", "\\z shop.lines",
     "\\df shop.shown", "\\df shop.with_path", "\\df pg_catalog.pg_get_*", "\\da", "\\do", "\\do pg_catalog.=", "\\dC", "\\dC+ numeric", "\\dd shop.*",
-    "\\dX shop.of_lines", "\\dL+", "\\des+", "\\dew+", "\\deu+", "\\det+", "\\dO+", "\\dx", "\\dx+", "\\dg+", "\\du+", "\\l postgres",
-    "\\drds", "\\ddp", "\\dy", "\\dRp+", "\\dF", "\\dF+ english", "\\dFd", "\\dFp", "\\dFt", "\\dA+", "\\dAc", "\\dAf", "\\dAo", "\\dAp",
+    "\\dX shop.of_lines", "\\dL+", "\\des+", "\\dew+", "\\deu+", "\\det+", "\\dO+", "\\dx", "\\dx+", "\\dg+ postgres", "\\du+ pg_monitor", "\\l postgres",
+    "\\drds postgres", "\\ddp", "\\dy", "\\dRp+", "\\dF", "\\dF+ english", "\\dFd", "\\dFp", "\\dFt", "\\dA+", "\\dAc", "\\dAf", "\\dAo", "\\dAp",
     "\\dc", "\\db", "\\sv shop.of_lines_view", "\\dl",
 ];
 
