@@ -181,7 +181,12 @@ const TABLES: [(&str, LastingRows); 34] = [
         "pg_database",
         LastingRows::Where("datname = current_database()"),
     ),
-    ("pg_db_role_setting", LastingRows::All),
+    (
+        "pg_db_role_setting",
+        LastingRows::Where(
+            "setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))",
+        ),
+    ),
     (
         "pg_depend",
         LastingRows::Where("classid = 'pg_proc'::regclass AND deptype = 'e'"),
