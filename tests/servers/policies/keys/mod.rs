@@ -16,12 +16,13 @@ mod scenes;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
-use pgsieve::demo::cluster::random_name;
+use pgsieve::demo::cluster::{PasswordMethod, PrivateCluster, random_name};
 use serde_json::{Value, json};
 
 use crate::support::raw::{Frame, Login};
-use crate::support::{APP, Options, RawClient, Stack, until};
+use crate::support::{APP, Options, RawClient, Stack, shared, until};
 
 /// A key, a policy in which it says something, and what shows that.
 struct Case {
@@ -160,6 +161,15 @@ fn leaves(schema: &Value, path: &str, keys: &mut BTreeSet<String>) {
     }
 }
 
+/// A server where no other tests make roles: each new catalog is looked through under dozens of
+/// policies.
+static QUIET: LazyLock<PrivateCluster> = LazyLock::new(|| {
+    let builder = PrivateCluster::builder().auth(PasswordMethod::Scram);
+    let cluster = builder.start().expect("a private Postgres");
+    shared::prepare(&cluster);
+    cluster
+});
+
 /// Serves with the policies of all cases at once and plays each.
 fn play(cases: &[Case]) {
     let folder = Folder::new();
@@ -179,6 +189,7 @@ fn play(cases: &[Case]) {
     fs::write(&key, "11".repeat(32)).unwrap();
     let key: &'static str = key.to_string_lossy().into_owned().leak();
     let stack = Stack::start(Options {
+        cluster: Some(&QUIET),
         arguments: vec!["--policy".into(), folder.0.to_string_lossy().into_owned()],
         environment: vec![("PGSIEVE_POLICY_MASK_KEY_FILE", key)],
         ..Options::default()

@@ -9,7 +9,7 @@ use std::time::Duration;
 use pgsieve::policy::PolicyRule;
 use serde_json::{Value, json};
 
-use super::{Folder, Scene, TABLES, knows_tables, policy, policy_like_bi, told};
+use super::{Folder, QUIET, Scene, TABLES, knows_tables, policy, policy_like_bi, told};
 use crate::support::raw::{Frame, Login};
 use crate::support::{ADMIN, APP, Options, RawClient, Stack, frames, until};
 
@@ -55,6 +55,7 @@ fn every_rule_can_be_observed_and_enforced_beside() {
     )
     .unwrap();
     let stack = Stack::start(Options {
+        cluster: Some(&QUIET),
         arguments: vec!["--policy".into(), folder.0.to_string_lossy().into_owned()],
         ..Options::default()
     });
