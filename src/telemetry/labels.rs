@@ -261,7 +261,7 @@ words! {
 }
 
 words! {
-    /// Why a session moved between two transactions.
+    /// Why a session moved to another server.
     MoveReason {
         /// Its server was not there.
         Away => "away",
@@ -269,6 +269,8 @@ words! {
         Restarted => "restarted",
         /// Another server is wanted more.
         Wanted => "wanted",
+        /// Its server died before the first byte of an answer, which runs once more elsewhere.
+        Lost => "lost",
     }
 }
 

@@ -38,3 +38,7 @@ pub const FIRST_LOOK_WAIT_MAX: Duration = Duration::from_secs(4);
 
 /// How far a standby may be behind, unless the settings say otherwise.
 pub const LAG_MAX: Duration = Duration::from_secs(30);
+
+/// Bytes of messages that are kept to be run once more elsewhere, should their server die before it
+/// answers: what an agent writes, and no more than a read brings.
+pub const UNANSWERED_BYTES_MAX: usize = 64 * 1024;

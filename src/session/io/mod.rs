@@ -22,8 +22,8 @@ use tokio::io::AsyncWrite;
 use super::arrival::ClientInflow;
 use super::io::background::RunningJob;
 use super::io::moves::{
-    BytesMoved, ClientBytes, ClientFlush, MoveResult, StopRequest, UpstreamLeftover, as_u64,
-    without_front,
+    BytesMoved, ClientBytes, ClientFlush, MoveResult, StopRequest, UpstreamLeftover, UpstreamRead,
+    as_u64, without_front,
 };
 use super::io::sockets::{read, write};
 use super::io::timeouts::{ClientReadState, IoTimeouts};
@@ -274,8 +274,16 @@ impl Relay {
         };
         match outbox.poll_flush(upstream, context) {
             Poll::Ready(Ok(())) => Ok(BytesMoved::Some),
-            Poll::Ready(Err(_)) => Err(SessionEnd::Ended(CloseReason::UpstreamLost)),
+            Poll::Ready(Err(_)) => self.lose_upstream(),
             Poll::Pending => Ok(BytesMoved::Nothing),
+        }
+    }
+
+    /// The upstream has died, with answers owed.
+    fn lose_upstream(&mut self) -> MoveResult {
+        match self.run_elsewhere(None)? {
+            BytesMoved::Some => Ok(BytesMoved::Some),
+            BytesMoved::Nothing => Err(SessionEnd::Ended(CloseReason::UpstreamLost)),
         }
     }
 
@@ -288,11 +296,15 @@ impl Relay {
         let count = match self.upstream_waits {
             UpstreamLeftover::ForTheNextTurn => 0,
             UpstreamLeftover::ForMore => match self.receive_upstream(context, read_buffer)? {
-                Some(count) => count,
-                None => return Ok(BytesMoved::Nothing),
+                UpstreamRead::Bytes(count) => count,
+                UpstreamRead::Nothing => return Ok(BytesMoved::Nothing),
+                UpstreamRead::Lost => return self.lose_upstream(),
             },
         };
         let fresh = read_buffer.get(..count).unwrap_or_default();
+        if self.run_elsewhere(Some(fresh))? == BytesMoved::Some {
+            return Ok(BytesMoved::Some);
+        }
         if self.upstream_rest.is_empty() {
             let passed = self.protocol.upstream_bytes(fresh)?;
             self.upstream_rest
@@ -318,21 +330,19 @@ impl Relay {
         &mut self,
         context: &mut Context<'_>,
         read_buffer: &mut [u8],
-    ) -> Result<Option<usize>, SessionEnd> {
+    ) -> Result<UpstreamRead, SessionEnd> {
         let Some(upstream) = &mut self.upstream else {
-            return Ok(None);
+            return Ok(UpstreamRead::Nothing);
         };
         match read(upstream, context, read_buffer) {
-            Poll::Pending => Ok(None),
+            Poll::Pending => Ok(UpstreamRead::Nothing),
             Poll::Ready(Ok(0) | Err(_)) if self.protocol.upstream.has_closed() => {
                 Err(SessionEnd::UpstreamClosed)
             }
-            Poll::Ready(Ok(0)) if !self.protocol.pending.is_empty() => {
-                Err(SessionEnd::Ended(CloseReason::UpstreamLost))
-            }
+            Poll::Ready(Ok(0)) if !self.protocol.pending.is_empty() => Ok(UpstreamRead::Lost),
             Poll::Ready(Ok(0)) => Err(SessionEnd::UpstreamClosed),
-            Poll::Ready(Ok(count)) => Ok(Some(count)),
-            Poll::Ready(Err(_)) => Err(SessionEnd::Ended(CloseReason::UpstreamLost)),
+            Poll::Ready(Ok(count)) => Ok(UpstreamRead::Bytes(count)),
+            Poll::Ready(Err(_)) => Ok(UpstreamRead::Lost),
         }
     }
 
@@ -398,7 +408,9 @@ impl Relay {
         if self.upstream.is_none() {
             self.client_rest.extend_from_slice(fresh);
         } else if self.client_rest.is_empty() {
+            self.begin_taking();
             let taken = self.protocol.client_bytes(fresh)?;
+            self.note_taken(fresh.get(..taken.consumed).unwrap_or_default());
             self.client_rest
                 .extend_from_slice(fresh.get(taken.consumed..).unwrap_or_default());
         } else {
@@ -442,13 +454,10 @@ impl Relay {
     /// Takes frames that were read earlier and could not be taken then.
     fn take_rest(&mut self) -> MoveResult {
         let replays = self.protocol.repair.is_replaying();
-        let taken = self.protocol.client_bytes(&self.client_rest)?;
-        if let Some(pooled) = &mut self.pooled
-            && taken.consumed > 0
-        {
-            pooled.note_use();
-        }
+        self.begin_taking();
         let rest = std::mem::take(&mut self.client_rest);
+        let taken = self.protocol.client_bytes(&rest)?;
+        self.note_taken(rest.get(..taken.consumed).unwrap_or_default());
         self.client_rest = without_front(rest, taken.consumed);
         match taken.consumed > 0 || replays {
             true => Ok(BytesMoved::Some),

@@ -32,6 +32,17 @@ pub(in crate::session) enum UpstreamLeftover {
     ForTheNextTurn,
 }
 
+/// What one read from the upstream brought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::session) enum UpstreamRead {
+    /// So many bytes.
+    Bytes(usize),
+    /// It has said nothing more, or there is no connection to it.
+    Nothing,
+    /// Its end, with answers owed.
+    Lost,
+}
+
 /// Whether the server wants this session to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::session) enum StopRequest {

@@ -286,11 +286,16 @@ impl Relay {
     }
 
     fn elsewhere_bytes(&self) -> usize {
-        match self.running_job.as_deref() {
+        let unanswered = self
+            .pooled
+            .as_ref()
+            .map(|pooled| pooled.unanswered.memory());
+        let at_work = match self.running_job.as_deref() {
             None => 0,
             Some(RunningJob::Judging { large, .. }) => judging_bytes(large),
             Some(RunningJob::Rescuing { repair_job, .. }) => repair_job.memory(),
-        }
+        };
+        at_work + unanswered.unwrap_or_default()
     }
 }
 

@@ -127,7 +127,7 @@ impl ExpectedReply {
     }
 
     /// Whether only ReadyForQuery is still to come.
-    fn is_end(&self) -> bool {
+    pub(in crate::session) fn is_end(&self) -> bool {
         match self {
             Self::Sync | Self::Carried(CarriedMessage::Close(_) | CarriedMessage::Sync) => true,
             Self::Query(running) => running.sqlstate.is_some(),

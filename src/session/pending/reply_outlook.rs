@@ -71,6 +71,35 @@ impl PendingReplies {
         })
     }
 
+    /// Whether all that is owed are answers of the upstream's to whole batches of the client's,
+    /// which may be sent a second time: nothing was refused, cut, or done by pgsieve itself.
+    pub fn may_run_again(&self) -> bool {
+        let is_plain = |owed: &ExpectedReply| match owed {
+            ExpectedReply::Query(running)
+            | ExpectedReply::Parse(running)
+            | ExpectedReply::Execute(running) => running.calling.is_none(),
+            ExpectedReply::Bind(_)
+            | ExpectedReply::DescribeStatement(_)
+            | ExpectedReply::DescribePortal(_)
+            | ExpectedReply::Close(_)
+            | ExpectedReply::Sync
+            | ExpectedReply::Carried(_) => true,
+            ExpectedReply::RefusedQuery(_)
+            | ExpectedReply::RefusedMessage { .. }
+            | ExpectedReply::ReadOnlyCheck
+            | ExpectedReply::Plan(_)
+            | ExpectedReply::Cut(_)
+            | ExpectedReply::HeldForRepair(_) => false,
+        };
+        let is_whole = matches!(
+            self.owed.back(),
+            Some(ExpectedReply::Query(_) | ExpectedReply::Sync)
+        );
+        is_whole
+            && self.transaction.status == TransactionStatus::Idle
+            && self.owed.iter().all(is_plain)
+    }
+
     /// Whether anything is owed that takes time; what the upstream only has to take note of does
     /// not.
     pub fn is_working(&self) -> bool {

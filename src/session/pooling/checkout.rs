@@ -9,6 +9,7 @@ use std::task::{Context, Poll};
 
 use bytes::BytesMut;
 
+use super::lost_server;
 use super::moving::{self, MoveCause};
 use super::named::NamedStatement;
 use super::pooled_relay::{ConnectionUse, HeldConnection, PoolJob, Taken};
@@ -74,6 +75,29 @@ impl Relay {
             pooled.job = job;
         }
         Ok(BytesMoved::Some)
+    }
+
+    /// Messages of the client are taken next: should their server die before it answers, they run
+    /// once more elsewhere.
+    pub(in crate::session) fn begin_taking(&mut self) {
+        lost_server::begin_taking(self);
+    }
+
+    /// These were taken.
+    pub(in crate::session) fn note_taken(&mut self, messages: &[u8]) {
+        lost_server::note_taken(self, messages);
+    }
+
+    /// The upstream is lost, or says with these bytes that it will be: goes on elsewhere, where
+    /// that may be.
+    ///
+    /// # Errors
+    /// The reason to end the session.
+    pub(in crate::session) fn run_elsewhere(&mut self, last: Option<&[u8]>) -> MoveResult {
+        match last {
+            Some(bytes) if !lost_server::are_last_words(self, bytes) => Ok(BytesMoved::Nothing),
+            Some(_) | None => lost_server::run_elsewhere(self),
+        }
     }
 
     /// Goes on with what is done with connections.
@@ -217,7 +241,7 @@ impl Relay {
     }
 
     /// Whether nothing is under way on the connection, nor will be unless the client sends more.
-    fn is_at_rest(&self) -> bool {
+    pub(super) fn is_at_rest(&self) -> bool {
         let protocol = &self.protocol;
         let upstream = &protocol.upstream;
         protocol.pending.answers_alone()
@@ -258,6 +282,7 @@ impl Relay {
         let (Some(held), Some(stream)) = (pooled.held.take(), self.upstream.take()) else {
             return;
         };
+        pooled.unanswered.forget();
         let HeldConnection {
             mut state, lease, ..
         } = held;

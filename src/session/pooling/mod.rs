@@ -9,10 +9,11 @@
 //! * `pool_side`: what the protocol knows of it; `prepared`: prepared statements; `named`: those
 //!   with names; `described`: what clients were told of them
 //! * `pooled_relay`: the connection at hand, and the wait for one; `checkout`: taking it and giving
-//!   it back; `moving`: taking it at another server
+//!   it back; `moving`: taking it at another server; `lost_server`: what runs once more there
 
 pub(super) mod checkout;
 pub(super) mod described;
+pub(super) mod lost_server;
 pub(super) mod moving;
 pub(super) mod named;
 pub(super) mod pool_side;

@@ -1,5 +1,5 @@
 //! A session moves to another server, or to the next run of its own: between two transactions,
-//! while it has no connection.
+//! while it has no connection, or has lost the one that it had.
 //!
 //! What it is judged by from then on is what that server contains: its prepared statements stand on
 //! another basis and are judged again. The client is told what the server reports otherwise.
@@ -21,6 +21,11 @@ pub(super) fn begin(pooled: &PooledRelay, why: MoveCause<'_>) -> Option<PoolJob>
     let (reason, tried) = match why {
         MoveCause::Better if !servers.is_another_better(own) => return None,
         MoveCause::Better => (MoveReason::Wanted, Vec::new()),
+        MoveCause::Lost if !servers.are_several() => return None,
+        MoveCause::Lost => {
+            own.server().note_away();
+            (MoveReason::Lost, vec![Arc::clone(own.server())])
+        }
         MoveCause::Failed(PoolError::OtherBase) => (MoveReason::Restarted, Vec::new()),
         MoveCause::Failed(error) if !error.is_of_server() => return None,
         MoveCause::Failed(_) if !servers.are_several() => return None,
@@ -38,6 +43,8 @@ pub(super) fn begin(pooled: &PooledRelay, why: MoveCause<'_>) -> Option<PoolJob>
 pub(super) enum MoveCause<'a> {
     /// Another server is wanted more.
     Better,
+    /// Its own has died while it waited for an answer.
+    Lost,
     /// It got no connection at its own.
     Failed(&'a PoolError),
 }

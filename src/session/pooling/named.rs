@@ -67,6 +67,16 @@ pub enum SentParse {
     ClientNamed(Box<str>),
 }
 
+impl SentParse {
+    /// The name that the client gave, where the upstream has another one for it.
+    pub(super) fn given_name(&self) -> Option<&str> {
+        match self {
+            Self::Named { name, .. } => Some(name),
+            Self::Unnamed(_) | Self::ClientNamed(_) => None,
+        }
+    }
+}
+
 impl fmt::Debug for SentParse {
     /// Without the text, and the name that the client chose.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

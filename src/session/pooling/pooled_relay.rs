@@ -4,6 +4,7 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use super::lost_server::UnansweredBatch;
 use crate::telemetry::labels::MoveReason;
 use crate::upstream::cancel::DetachedConnection;
 use crate::upstream::pool::connection::SettleError;
@@ -46,6 +47,8 @@ pub(in crate::session) struct PooledRelay {
     /// The connection at hand, all of it but its stream.
     pub(super) held: Option<HeldConnection>,
     pub(super) job: Option<PoolJob>,
+    /// What is under way, for the case that the server dies.
+    pub(in crate::session) unanswered: UnansweredBatch,
     pub(super) told_pin: bool,
 }
 
@@ -121,6 +124,7 @@ impl PooledRelay {
                 use_so_far: ConnectionUse::Used,
             }),
             job: None,
+            unanswered: UnansweredBatch::default(),
             told_pin: false,
         }
     }

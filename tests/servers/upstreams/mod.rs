@@ -2,6 +2,7 @@
 
 mod choice;
 mod databases;
+mod lost;
 mod moves;
 
 use std::fmt::Write as _;
@@ -67,9 +68,13 @@ impl Servers {
 
     /// The same before these servers of them.
     fn stack_of(&self, account: &str, hosts: &str, upstream: &str, others: &str) -> Stack {
+        let audit = match others.contains("audit:") {
+            true => "",
+            false => "audit:\n  to: \"off\"\n",
+        };
         let config = format!(
             "upstream:\n  url: postgres://{account}{hosts}/{{database}}?sslmode=disable\n{upstream}\
-             listen: {{listen}}\nadmin:\n  listen: {{admin}}\naudit:\n  to: \"off\"\n{others}"
+             listen: {{listen}}\nadmin:\n  listen: {{admin}}\n{audit}{others}"
         );
         // Its database is made at the primary; the standbys follow.
         let stack = Stack::start(Options {

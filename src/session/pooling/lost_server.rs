@@ -1,0 +1,289 @@
+//! A server dies before a client has heard anything of what it sent: that runs once more, at
+//! another server, as if it had just come.
+//!
+//! It is for sessions that share connections with others, where there are several servers, and for
+//! what began outside of a transaction: nothing of it can have stayed, and the answers that the
+//! client gets are all of one server. What was under way is recorded as failed; what runs in its
+//! place is judged by what the other server contains, and recorded by itself.
+
+use bytes::BytesMut;
+
+use super::moving::{self, MoveCause};
+use super::named::SentParse;
+use super::pool_side::CarriedMessage;
+use crate::limits;
+use crate::session::client_side::ClientState;
+use crate::session::io::Relay;
+use crate::session::io::moves::BytesMoved;
+use crate::session::pending::ExpectedReply;
+use crate::session::protocol::SessionProtocol;
+use crate::session::session_end::SessionEnd;
+use crate::sqlstate::{self, SqlState};
+use crate::upstream::outbox::Outbox;
+use crate::upstream::pool::prepared_names::PreparedNames;
+use crate::wire::backend::{self, TransactionStatus};
+use crate::wire::encode;
+use crate::wire::frame::{UpstreamHeader, header_backend};
+
+/// What a client has sent since nothing was under way.
+#[derive(Debug, Default)]
+pub(in crate::session) struct UnansweredBatch {
+    /// Whole messages.
+    messages: BytesMut,
+    /// Whether all of it is there.
+    is_whole: bool,
+    /// Bytes that had gone to the client when it began.
+    told: u64,
+    /// Bytes of what runs once more that were not taken yet: it has no third time.
+    again: usize,
+}
+
+impl UnansweredBatch {
+    /// Nothing is under way: a batch begins. So many bytes have gone to the client.
+    fn begin(&mut self, told: u64) {
+        self.messages.clear();
+        self.is_whole = self.again == 0;
+        self.told = told;
+    }
+
+    /// Messages of the client were taken.
+    fn taken(&mut self, messages: &[u8]) {
+        self.again = self.again.saturating_sub(messages.len());
+        if !self.is_whole {
+            return;
+        }
+        let length = self.messages.len().saturating_add(messages.len());
+        match length <= limits::upstreams::UNANSWERED_BYTES_MAX {
+            true => self.messages.extend_from_slice(messages),
+            false => self.forget(),
+        }
+    }
+
+    /// Bytes of memory that it takes.
+    pub(in crate::session) fn memory(&self) -> usize {
+        self.messages.capacity()
+    }
+
+    /// It is not kept any longer.
+    pub(super) fn forget(&mut self) {
+        (self.messages, self.is_whole) = (BytesMut::new(), false);
+    }
+
+    /// All of it, for its second time.
+    fn take_again(&mut self) -> BytesMut {
+        self.is_whole = false;
+        self.again = self.messages.len();
+        std::mem::take(&mut self.messages)
+    }
+}
+
+/// Messages of the client are taken next.
+pub(super) fn begin_taking(relay: &mut Relay) {
+    if !relay.is_at_rest() {
+        return;
+    }
+    let told = relay.counted().to_client;
+    if let Some(pooled) = &mut relay.pooled
+        && pooled.homes().servers.are_several()
+    {
+        pooled.unanswered.begin(told);
+    }
+}
+
+/// These messages of the client were taken.
+pub(super) fn note_taken(relay: &mut Relay, messages: &[u8]) {
+    if let Some(pooled) = &mut relay.pooled
+        && !messages.is_empty()
+    {
+        pooled.note_use();
+        pooled.unanswered.taken(messages);
+    }
+}
+
+/// Whether these bytes of the upstream's, of which the client has heard nothing yet, have its last
+/// words in them as it dies. It tells all sessions in a notice; whoever is ended by an
+/// administrator hears an error.
+pub(super) fn are_last_words(relay: &Relay, bytes: &[u8]) -> bool {
+    let begins = relay.pooled.as_ref().is_some_and(|pooled| {
+        pooled.unanswered.is_whole && pooled.unanswered.told == relay.counted().to_client
+    });
+    begins && has_last_words(bytes)
+}
+
+fn has_last_words(mut bytes: &[u8]) -> bool {
+    while let Ok(Some(UpstreamHeader { kind, total })) = header_backend(bytes)
+        && let Some((message, rest)) = bytes.split_at_checked(total)
+    {
+        let fields = message.get(HEADER_BYTES..).map(backend::error_fields);
+        if let (b'N', Some(Ok(fields))) = (kind, fields)
+            && LAST_WORDS
+                .map(|code| Some(code.as_str()))
+                .contains(&fields.get(b'C'))
+        {
+            return true;
+        }
+        bytes = rest;
+    }
+    false
+}
+
+/// The connection is lost, or about to be: what the client waits for runs once more at another
+/// server, where that may be.
+///
+/// # Errors
+/// The reason to end the session.
+pub(super) fn run_elsewhere(relay: &mut Relay) -> Result<BytesMoved, SessionEnd> {
+    if !may_run_again(relay) {
+        return Ok(BytesMoved::Nothing);
+    }
+    let Some(job) = (relay.pooled.as_ref()).and_then(|it| moving::begin(it, MoveCause::Lost))
+    else {
+        return Ok(BytesMoved::Nothing);
+    };
+    fail_all(&mut relay.protocol)?;
+    let Some(pooled) = &mut relay.pooled else {
+        return Ok(BytesMoved::Nothing);
+    };
+    pooled.job = Some(job);
+    if let Some(held) = pooled.held.take() {
+        relay.lease.detach(held.state.key.as_ref());
+    }
+    relay.upstream = None;
+    relay.upstream_rest.clear();
+    relay.protocol.upstream.outbox = Outbox::default();
+    if let Some(side) = &mut relay.protocol.upstream.pool {
+        side.connection_changed(PreparedNames::default());
+    }
+    let mut messages = pooled.unanswered.take_again();
+    messages.extend_from_slice(&relay.client_rest);
+    relay.client_rest = messages;
+    Ok(BytesMoved::Some)
+}
+
+/// Whether the client has heard nothing of all that it has sent, and nobody else has done anything
+/// for it meanwhile.
+fn may_run_again(relay: &Relay) -> bool {
+    let protocol = &relay.protocol;
+    let upstream = &protocol.upstream;
+    let Some(pooled) = &relay.pooled else {
+        return false;
+    };
+    let batch = &pooled.unanswered;
+    batch.is_whole
+        && pooled.job.is_none()
+        && batch.told == relay.counted().to_client
+        && protocol.client.reply.is_empty()
+        && protocol.client.state == ClientState::Open
+        && !protocol.repair.is_under_way()
+        && !protocol.repair.is_replaying()
+        && relay.running_job.is_none()
+        && relay.cancelling.is_none()
+        && upstream.passing == 0
+        && upstream.dropping == 0
+        && !upstream.has_closed()
+        && (upstream.pool.as_ref()).is_some_and(|side| side.pinned().is_none())
+        && protocol.pending.may_run_again()
+}
+
+/// Everything that is owed has failed with its server, as if that had said so.
+fn fail_all(protocol: &mut SessionProtocol) -> Result<(), SessionEnd> {
+    let given: Vec<Box<str>> = (protocol.pending.owed_first())
+        .filter_map(|owed| match owed {
+            ExpectedReply::Parse(running) => running.prepares.as_deref(),
+            _ => None,
+        })
+        .filter_map(SentParse::given_name)
+        .map(Box::from)
+        .collect();
+    let mut error = BytesMut::new();
+    encode::error_body(&mut error, b'E', LOST);
+    let mut ready = BytesMut::new();
+    encode::ready_for_query(&mut ready, TransactionStatus::Idle);
+    while let Some(owed) = protocol.pending.front() {
+        let answer: &[u8] = match owed {
+            ExpectedReply::Carried(CarriedMessage::Close(_)) | ExpectedReply::Close(_) => CLOSED,
+            owed if owed.is_end() => &ready,
+            _ => &error,
+        };
+        protocol.turn.begin_anew();
+        protocol.upstream_bytes(answer)?;
+    }
+    // The server has nothing any more, so these are free for what gives them again.
+    for name in given {
+        let side = protocol.upstream.pool.as_ref();
+        if side.is_some_and(|side| side.upstream_name(&name).is_none()) {
+            protocol.context.names.remove_prepared(&name);
+        }
+    }
+    protocol.client.reply.clear();
+    Ok(())
+}
+
+/// An error that nobody reads but for its SQLSTATE, that of a lost connection.
+const LOST: &[u8] = b"SERROR\0VERROR\0C08006\0Mthe server is lost\0\0";
+
+/// A type byte and a length.
+const HEADER_BYTES: usize = 5;
+
+/// A CloseComplete: a name that is given up cannot be kept.
+const CLOSED: &[u8] = b"3\0\0\0\x04";
+
+/// The codes of such notices: another process has crashed, or the server is stopped at once.
+const LAST_WORDS: [SqlState; 2] = [sqlstate::CRASH_SHUTDOWN, sqlstate::ADMIN_SHUTDOWN];
+
+#[cfg(test)]
+mod tests {
+    use super::{UnansweredBatch, has_last_words};
+    use crate::limits;
+
+    fn message(kind: u8, body: &[u8]) -> Vec<u8> {
+        let length = u32::try_from(body.len() + 4).unwrap().to_be_bytes();
+        [&[kind][..], &length, body].concat()
+    }
+
+    #[test]
+    fn a_server_that_dies_says_so_in_a_notice() {
+        let dies = |code: &str| format!("SWARNING\0C{code}\0Mterminating connection\0\0");
+        let notice = |code: &str| message(b'N', dies(code).as_bytes());
+        let row = message(b'D', b"\0\x01\0\0\0\x0557P02");
+        for (bytes, expected) in [
+            (notice("57P02"), true),
+            (notice("57P01"), true),
+            (
+                [message(b'T', b"\0\0"), row.clone(), notice("57P02")].concat(),
+                true,
+            ),
+            (notice("01000"), false),
+            (message(b'E', dies("57P01").as_bytes()), false),
+            (message(b'N', b"C57P02"), false),
+            (row, false),
+            (notice("57P02")[..20].to_vec(), false),
+            (Vec::new(), false),
+        ] {
+            assert_eq!(has_last_words(&bytes), expected, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn a_batch_is_kept_whole_or_not_and_has_no_third_time() {
+        let mut batch = UnansweredBatch::default();
+        batch.taken(b"before");
+        assert!(!batch.is_whole && batch.memory() == 0);
+        batch.begin(7);
+        batch.taken(b"one");
+        batch.taken(b"two");
+        assert!(batch.is_whole && batch.told == 7);
+        assert_eq!(&*batch.take_again(), b"onetwo");
+        // Its second time, taken in two parts.
+        batch.begin(9);
+        batch.taken(b"one");
+        batch.begin(10);
+        batch.taken(b"two");
+        assert!(!batch.is_whole);
+        batch.begin(11);
+        batch.taken(b"three");
+        assert!(batch.is_whole && &*batch.messages == b"three");
+        batch.taken(&vec![b'x'; limits::upstreams::UNANSWERED_BYTES_MAX]);
+        assert!(!batch.is_whole && batch.memory() == 0, "it is too long");
+    }
+}
