@@ -13,7 +13,7 @@
 //!   `event_forms` and `fields`, of forms in `field_form`
 //! * `queue`: lines that wait; `writer`: the thread; `line_batch`: what it has taken
 //! * `chain`: how lines hang together; `verify`: whether they do; `chain_resume`: taking up a chain
-//!   where a file ends
+//!   where a file ends; `file_ends`: what chain is in a file, and whose
 //! * `sink`: one place that lines go to, a `file` with its rotation, or a receiver of `syslog`;
 //!   `sink_change`: other places while lines are written
 //! * `settings`: what can be set
@@ -36,6 +36,7 @@ mod event_forms;
 mod field_form;
 mod fields;
 pub mod file;
+pub mod file_ends;
 pub mod line;
 mod line_batch;
 mod line_numbers;
