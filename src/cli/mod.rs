@@ -154,7 +154,8 @@ struct DemoFlags {
     eval: bool,
 }
 
-/// How a command ended.
+/// How a command ended; what is worse is greater.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum CommandOutcome {
     /// As asked.
     Done,

@@ -1,4 +1,4 @@
-//! The keys of the capture, and of what audit lines have of statements.
+//! The keys of the capture, and of what audit lines have of statements and of their copy.
 
 use super::settings_key::{KeyForm, SettingsKey};
 
@@ -19,6 +19,15 @@ pub const BYTES_MAX: SettingsKey = SettingsKey {
     default: "64MiB",
     doc: "The size of capture.file beyond which no more is written, 64KiB to 64GiB, such as 64MiB \
           or a number of bytes.",
+};
+
+/// Which copy writes the lines.
+pub const AUDIT_COPY: SettingsKey = SettingsKey {
+    path: "audit.copy",
+    form: KeyForm::Word,
+    default: "the host's name",
+    doc: "The name of this copy of pgsieve in its audit lines: 1 to 64 characters, another one for \
+          each copy. In Kubernetes the host's name is the pod's.",
 };
 
 /// Whether audit lines name what statements read.

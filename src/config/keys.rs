@@ -308,6 +308,7 @@ pub const KEYS: &[SettingsKey] = &[
         doc: "A file of 64 hexadecimal digits: the key of the hash chain through the lines. \
               Without the key nobody can forge a line.",
     },
+    capture_keys::AUDIT_COPY,
     capture_keys::AUDIT_NAMES,
     capture_keys::AUDIT_COLUMNS,
     capture_keys::AUDIT_QUERYID,

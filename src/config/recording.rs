@@ -14,6 +14,7 @@ use crate::limits::{
 use crate::policy::units::BareBytes;
 use crate::secret::Secret;
 use crate::telemetry::TelemetrySettings;
+use crate::telemetry::audit::copy_name::CopyName;
 use crate::telemetry::audit::text::TextRecipient;
 use crate::telemetry::audit::{AuditSettings, AuditTarget, ChainKey, OnFull, SyslogAddress};
 use crate::telemetry::log::{LogFormat, LogLevel, LogSettings, LogTarget};
@@ -123,6 +124,7 @@ pub fn audit_queryid(reader: &mut KeyReader) -> Option<bool> {
 
 fn audit(reader: &mut KeyReader) -> Option<AuditSettings> {
     let targets = audit_targets(reader);
+    let copy = reader.parsed("audit.copy", None, |text| CopyName::parse(text).map(Some));
     let bounds = (0, AUDIT_ROTATE_BYTES_BOUND);
     let rotate_bytes = size(reader, "audit.rotate_bytes", bounds, BareBytes::Allowed, 0);
     let kept = u64::try_from(AUDIT_FILES_KEPT).ok()?;
@@ -138,6 +140,7 @@ fn audit(reader: &mut KeyReader) -> Option<AuditSettings> {
     let text_recipients = text_recipients(reader, is_off);
     Some(AuditSettings {
         targets: targets?,
+        copy: copy?,
         rotate_bytes: rotate_bytes.map(|bytes| (bytes > 0).then_some(bytes))?,
         rotate_keep: usize::try_from(rotate_keep?).ok()?,
         on_full: on_full?,

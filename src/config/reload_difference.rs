@@ -14,7 +14,7 @@ use crate::config::{ProgramSettings, SettingsProblem};
 use crate::limits;
 use crate::limits::capture::CAPTURE_BYTES;
 use crate::mcp::http::oauth::OAuthSettings;
-use crate::telemetry::audit::OnFull;
+use crate::telemetry::audit::{AuditSettings, OnFull};
 use crate::telemetry::events::WaitingKey;
 use crate::telemetry::log::LogFormat;
 use crate::upstream::catalog_cache::settings::CatalogMode;
@@ -55,6 +55,7 @@ impl StartupSettings {
         "catalog.poll_interval",
         "catalog.refresh_interval",
         "catalog.age_max",
+        "audit.copy",
         "audit.names",
         "audit.columns",
         "audit.queryid",
@@ -213,10 +214,6 @@ fn waiting(settings: &ProgramSettings) -> Vec<FixedSetting> {
     let on = |is_on: bool| if is_on { "on" } else { "off" };
     let milliseconds = |time: std::time::Duration| format!("{} ms", time.as_millis());
     let (catalog, audit) = (&settings.catalog, &settings.telemetry.audit);
-    let on_full = match audit.on_full {
-        OnFull::Block => "block",
-        OnFull::Drop => "drop",
-    };
     let format = match settings.log.format {
         LogFormat::Text => "text",
         LogFormat::Json => "json",
@@ -251,6 +248,7 @@ fn waiting(settings: &ProgramSettings) -> Vec<FixedSetting> {
             milliseconds(catalog.refresh_interval),
         ),
         FixedSetting::open("catalog.age_max", milliseconds(catalog.age_max)),
+        FixedSetting::open("audit.copy", copy_of(audit)),
         FixedSetting::open("audit.names", on(settings.audit_names)),
         FixedSetting::open("audit.columns", on(settings.audit_columns)),
         FixedSetting::open("audit.queryid", on(settings.audit_queryid)),
@@ -261,7 +259,7 @@ fn waiting(settings: &ProgramSettings) -> Vec<FixedSetting> {
         FixedSetting::open("capture.bytes_max", format!("{bytes_captured} B")),
         FixedSetting::open("audit.text", text),
         FixedSetting::open("audit.text_recipients", recipients.join(", ")),
-        FixedSetting::open("audit.on_full", on_full),
+        FixedSetting::open("audit.on_full", on_full(audit)),
         FixedSetting::secret("audit.fingerprint_key_file", fingerprints.as_ref()),
         FixedSetting::secret(
             "audit.chain_key_file",
@@ -275,6 +273,19 @@ fn waiting(settings: &ProgramSettings) -> Vec<FixedSetting> {
     waiting.extend(of_pool(settings));
     waiting.extend(of_agents(settings));
     waiting
+}
+
+/// The name of the copy in the audit's lines.
+fn copy_of(audit: &AuditSettings) -> String {
+    let copy = audit.copy.as_ref().map(ToString::to_string);
+    copy.unwrap_or_else(|| "the host's name".to_owned())
+}
+
+fn on_full(audit: &AuditSettings) -> &'static str {
+    match audit.on_full {
+        OnFull::Block => "block",
+        OnFull::Drop => "drop",
+    }
 }
 
 /// Which of several servers serve.

@@ -1,5 +1,6 @@
 //! `pgsieve audit`: what an audit says, and whether it is whole.
 
+pub(super) mod chains;
 pub(super) mod files;
 pub(super) mod open;
 pub(super) mod summary;
@@ -21,7 +22,8 @@ pub struct AuditFlags {
 /// What can be asked about an audit.
 #[derive(clap::Subcommand)]
 enum AuditCommand {
-    /// Finds lines of an audit that were changed, removed, inserted or moved, across rotated files.
+    /// Finds lines of an audit that were changed, removed, inserted or moved, across rotated files
+    /// and the files of several copies.
     Verify(verify::AuditVerifyFlags),
     /// Sums up: what is refused most, by rule and user, what was repaired, and what is slow.
     Top(top::AuditTopFlags),

@@ -18,8 +18,8 @@ use crate::telemetry::audit::verify::skip_line;
 #[derive(clap::Args)]
 #[command(after_help = EXIT_STATUS)]
 pub struct Flags {
-    /// The audit: one file, together with its rotated files FILE.1, FILE.2 …, or several files in
-    /// any order.
+    /// The audit: one or several files, in any order, each together with its rotated files FILE.1,
+    /// FILE.2 ….
     #[arg(value_name = "FILE", required = true, num_args = 1..)]
     files: Vec<PathBuf>,
     /// The identity file, as age-keygen writes it: one of the keys whose recipients are in
@@ -29,7 +29,7 @@ pub struct Flags {
     /// Only statements with this fingerprint.
     #[arg(long, value_name = "HEX")]
     fingerprint: Option<String>,
-    /// Reads only this file and not its rotated files.
+    /// Reads only the files that are named and not their rotated files.
     #[arg(long)]
     alone: bool,
 }

@@ -34,6 +34,8 @@ pub struct AuditSummary {
     pub users: TopTable<CountedKey>,
     /// Statements and refusals, by policy.
     pub policies: TopTable<CountedKey>,
+    /// Statements and refusals, by the copy of pgsieve that they came to.
+    pub copies: TopTable<CountedKey>,
     /// Attempts to repair, by who made them and what became of them.
     pub repairs: TopTable<CountedKey>,
     /// Statements that ran, by fingerprint.
@@ -111,6 +113,8 @@ struct SummaryLine<'l> {
     #[serde(borrow)]
     event: Cow<'l, str>,
     #[serde(borrow)]
+    copy: Cow<'l, str>,
+    #[serde(borrow)]
     user: Cow<'l, str>,
     #[serde(borrow)]
     policy: Cow<'l, str>,
@@ -144,18 +148,20 @@ struct AttemptField<'l> {
     outcome: Cow<'l, str>,
 }
 
-/// From when to when lines count, as the audit writes times.
+/// Which lines count: from when to when, as the audit writes times, and whose.
 #[derive(Default)]
-pub struct TimeWindow {
+pub struct LineFilter {
     /// From then on.
     pub since: Option<String>,
     /// Before then.
     pub until: Option<String>,
+    /// Of that copy of pgsieve.
+    pub copy: Option<String>,
 }
 
 impl AuditSummary {
     /// Takes a line over.
-    pub fn take(&mut self, line: &[u8], window: &TimeWindow) {
+    pub fn take(&mut self, line: &[u8], window: &LineFilter) {
         let Ok(read) = serde_json::from_slice::<SummaryLine<'_>>(line) else {
             self.unreadable += 1;
             return;
@@ -168,6 +174,10 @@ impl AuditSummary {
         let (since, until) = (window.since.as_deref(), window.until.as_deref());
         if since.is_some_and(|since| *read.time < *since)
             || until.is_some_and(|until| *read.time >= *until)
+            || window
+                .copy
+                .as_deref()
+                .is_some_and(|copy| *read.copy != *copy)
         {
             return;
         }
@@ -209,6 +219,7 @@ impl AuditSummary {
         for (table, key) in [
             (&mut self.users, &line.user),
             (&mut self.policies, &line.policy),
+            (&mut self.copies, &line.copy),
         ] {
             table.at(key, |entry| entry.add(refused, &line.time));
         }
@@ -432,7 +443,7 @@ mod tests {
                  \"user\":\"{key}\",\"fingerprint\":\"{key}\",\"total_us\":{}}}",
                 u64::MAX
             );
-            sum.take(line.as_bytes(), &TimeWindow::default());
+            sum.take(line.as_bytes(), &LineFilter::default());
         }
         assert_eq!(sum.unreadable, 0);
         assert_eq!(sum.slowest.forgotten, u64::MAX);

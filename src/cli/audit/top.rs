@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::cli::audit::files;
 use crate::cli::audit::files::UnreadableFile;
-use crate::cli::audit::summary::{AuditSummary, CountedKey, TimeWindow, TopTable};
+use crate::cli::audit::summary::{AuditSummary, CountedKey, LineFilter, TopTable};
 use crate::cli::{CommandOutcome, complain, print_outcome};
 use crate::limits::AUDIT_LINE_BYTES_MAX;
 use crate::system_error;
@@ -17,8 +17,8 @@ use crate::telemetry::audit::verify::skip_line;
 /// The flags of `audit top`.
 #[derive(clap::Args)]
 pub struct AuditTopFlags {
-    /// The audit: one file, to which FILE.1, FILE.2 and so on belong, or several; - alone for
-    /// standard input.
+    /// The audit: one or several files, also of several copies of pgsieve, to each of which FILE.1,
+    /// FILE.2 and so on belong; - alone for standard input.
     #[arg(value_name = "FILE", required = true, num_args = 1..)]
     files: Vec<PathBuf>,
     /// Only lines from this time on: 2026-01-31T12:00:00Z.
@@ -30,13 +30,16 @@ pub struct AuditTopFlags {
     /// Only lines of the last while: 15m, 1h, 24h.
     #[arg(long, value_name = "SPAN")]
     last: Option<String>,
+    /// Only lines of this copy of pgsieve, as they name it in copy.
+    #[arg(long, value_name = "NAME")]
+    copy: Option<String>,
     /// How much of each list is shown.
     #[arg(long, value_name = "N", default_value_t = 10)]
     limit: u16,
     /// Prints JSON instead of tables.
     #[arg(long)]
     json: bool,
-    /// Reads only this file and not its rotated files.
+    /// Reads only the files that are named and not their rotated files.
     #[arg(long)]
     alone: bool,
 }
@@ -73,7 +76,7 @@ pub fn run(flags: &AuditTopFlags, out: &mut impl Write) -> CommandOutcome {
     })
 }
 
-fn sum(flags: &AuditTopFlags, window: &TimeWindow) -> Result<AuditSummary, UnreadableFile> {
+fn sum(flags: &AuditTopFlags, window: &LineFilter) -> Result<AuditSummary, UnreadableFile> {
     let mut sum = AuditSummary::default();
     if let [file] = flags.files.as_slice()
         && file.as_os_str() == "-"
@@ -90,7 +93,7 @@ fn sum(flags: &AuditTopFlags, window: &TimeWindow) -> Result<AuditSummary, Unrea
     Ok(sum)
 }
 
-fn read(mut input: impl BufRead, window: &TimeWindow, sum: &mut AuditSummary) -> io::Result<()> {
+fn read(mut input: impl BufRead, window: &LineFilter, sum: &mut AuditSummary) -> io::Result<()> {
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -107,7 +110,7 @@ fn read(mut input: impl BufRead, window: &TimeWindow, sum: &mut AuditSummary) ->
     }
 }
 
-fn window(flags: &AuditTopFlags) -> Result<TimeWindow, String> {
+fn window(flags: &AuditTopFlags) -> Result<LineFilter, String> {
     let time = |flag: &str, text: &Option<String>| match text {
         None => Ok(None),
         Some(text) => match text.parse::<Timestamp>() {
@@ -117,9 +120,10 @@ fn window(flags: &AuditTopFlags) -> Result<TimeWindow, String> {
             )),
         },
     };
-    let mut window = TimeWindow {
+    let mut window = LineFilter {
         since: time("--since", &flags.since)?,
         until: time("--until", &flags.until)?,
+        copy: flags.copy.clone(),
     };
     if let Some(text) = &flags.last {
         let span = text.parse::<SignedDuration>().ok();
@@ -171,6 +175,7 @@ fn as_json(sum: &AuditSummary, limit: usize) -> Value {
         "rules": counted(&sum.rules, "rule"),
         "users": counted(&sum.users, "user"),
         "policies": counted(&sum.policies, "policy"),
+        "copies": counted(&sum.copies, "copy"),
         "repairs": counted(&sum.repairs, "repair"),
         "slowest": slowest.collect::<Vec<_>>(),
         "errors": counted(&sum.errors, "sqlstate"),
@@ -213,6 +218,7 @@ fn as_tables(sum: &AuditSummary, limit: usize, out: &mut impl Write) -> io::Resu
         ("Rules that refused", "rule", &sum.rules),
         ("Users", "user", &sum.users),
         ("Policies", "policy", &sum.policies),
+        ("Copies", "copy", &sum.copies),
         ("Error codes", "sqlstate", &sum.errors),
     ] {
         let rows = from.top(limit).into_iter().map(|(key, entry)| {

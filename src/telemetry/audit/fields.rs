@@ -11,7 +11,16 @@ pub const FIRST: &[FieldForm] = &[
     field("v", Number, Always, "The version of the schema."),
     field("time", Time, Always, "When it happened."),
     field("event", Word, Always, "What happened."),
+    COPY,
 ];
+
+/// Which copy of pgsieve has written a line. Lines of before there was this field have none.
+const COPY: FieldForm = field(
+    "copy",
+    Text,
+    Sometimes,
+    "The copy of pgsieve that writes the line: audit.copy, or the host's name. Older lines have none.",
+);
 
 /// What every line ends with.
 #[rustfmt::skip]

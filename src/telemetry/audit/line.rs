@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::copy_name::CopyName;
 use super::line_time::LineClock;
 use crate::hex;
 use crate::limits::{AUDIT_NAMES_BYTES_MAX, AUDIT_NAMES_MAX};
@@ -16,23 +17,36 @@ use crate::telemetry::session_info::SessionInfo;
 /// The version of the schema, field `v`. In version 1 lines were on no chain.
 pub const SCHEMA_VERSION: u64 = 2;
 
-/// Begins a line: the fields that every line has.
-pub fn begin(
-    out: &mut String,
-    clock: &mut LineClock,
-    event: &'static str,
-    session: Option<&SessionInfo>,
-) {
-    out.push_str("{\"v\":");
-    push_number(out, SCHEMA_VERSION);
-    out.push_str(",\"time\":\"");
-    clock.push_now(out);
-    out.push_str("\",\"event\":\"");
-    out.push_str(event);
-    out.push('"');
-    if let Some(session) = session {
-        out.push(',');
-        out.push_str(session.rendered());
+/// The beginning of a line, of which all but the time and the event stays the same.
+pub struct LineStart {
+    clock: LineClock,
+    /// The field that names the copy, with its comma.
+    copy: Box<str>,
+}
+
+impl LineStart {
+    /// Of the lines of this copy.
+    pub fn new(copy: &CopyName) -> Self {
+        Self {
+            clock: LineClock::new(),
+            copy: copy.field(),
+        }
+    }
+
+    /// Begins a line: the fields that every line has.
+    pub fn begin(&mut self, out: &mut String, event: &'static str, session: Option<&SessionInfo>) {
+        out.push_str("{\"v\":");
+        push_number(out, SCHEMA_VERSION);
+        out.push_str(",\"time\":\"");
+        self.clock.push_now(out);
+        out.push_str("\",\"event\":\"");
+        out.push_str(event);
+        out.push('"');
+        out.push_str(&self.copy);
+        if let Some(session) = session {
+            out.push(',');
+            out.push_str(session.rendered());
+        }
     }
 }
 

@@ -8,12 +8,12 @@
 //! dropped then, or every session waits: `audit.on_full`. Whatever is lost is counted, and the next
 //! line says how much it was.
 //!
-//! * `line`: how a line is put together; `line_time`: its time; `line_numbers`: its number on the
-//!   chain; `schema`: what it holds, with its table in `event_forms` and `fields`, of forms in
-//!   `field_form`
+//! * `line`: how a line is put together; `line_time`: its time; `copy_name`: who writes it;
+//!   `line_numbers`: its number on the chain; `schema`: what it holds, with its table in
+//!   `event_forms` and `fields`, of forms in `field_form`
 //! * `queue`: lines that wait; `writer`: the thread; `line_batch`: what it has taken
 //! * `chain`: how lines hang together; `verify`: whether they do; `chain_resume`: taking up a chain
-//!   where a file ends
+//!   where a file ends; `file_ends`: what chain is in a file, and whose
 //! * `sink`: one place that lines go to, a `file` with its rotation, or a receiver of `syslog`;
 //!   `sink_change`: other places while lines are written
 //! * `settings`: what can be set
@@ -31,10 +31,12 @@ use crate::telemetry::session_info::SessionInfo;
 
 pub mod chain;
 mod chain_resume;
+pub mod copy_name;
 mod event_forms;
 mod field_form;
 mod fields;
 pub mod file;
+pub mod file_ends;
 pub mod line;
 mod line_batch;
 mod line_numbers;
@@ -51,7 +53,8 @@ pub mod text;
 pub mod verify;
 mod writer;
 
-use line::{AuditLine, begin};
+use copy_name::CopyName;
+use line::AuditLine;
 use queue::{AuditShared, LineTaken, WriterState, wait};
 pub use queue::{LineWeight, StuckAudit};
 pub use settings::{AuditSettings, AuditTarget, ChainKey, OnFull, SyslogAddress};
@@ -81,9 +84,10 @@ impl Audit {
         if settings.is_off() {
             return Ok(None);
         }
-        let shared = Arc::new(AuditShared::new(settings.on_full, numbers));
+        let copy = settings.copy.clone().unwrap_or_else(CopyName::of_host);
+        let shared = Arc::new(AuditShared::new(settings.on_full, &copy, numbers));
         let audit_writer =
-            AuditWriter::open(settings, Arc::clone(&shared), log).map_err(|source| {
+            AuditWriter::open(settings, &copy, Arc::clone(&shared), log).map_err(|source| {
                 let path = settings.file().map(std::path::Path::to_path_buf);
                 TelemetryError::AuditOpen { path, source }
             })?;
@@ -123,8 +127,8 @@ impl Audit {
         fill: impl FnOnce(&mut AuditLine<'_>),
     ) -> Option<u64> {
         let of_statement = of_statement.filter(|_| self.has_recipients);
-        let taken = self.shared.put(weight, of_statement, |text, clock| {
-            begin(text, clock, event, session);
+        let taken = self.shared.put(weight, of_statement, |text, line_start| {
+            line_start.begin(text, event, session);
             fill(&mut AuditLine::new(text));
         });
         if let (LineTaken::OverTheMark(_), LineWeight::Waits, Some(session)) =

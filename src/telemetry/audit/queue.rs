@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-use super::line::begin;
+use super::copy_name::CopyName;
+use super::line::LineStart;
 use super::line_numbers::LineNumbers;
-use super::line_time::LineClock;
 use super::settings::OnFull;
 use super::sink_change::SinkChange;
 use crate::limits::{
@@ -57,8 +57,8 @@ pub struct AuditQueue {
     pub text: String,
     /// The texts of statements that belong to some of them, in clear.
     pub texts: StatementTexts,
-    /// Their time.
-    pub clock: LineClock,
+    /// Their beginning.
+    pub line_start: LineStart,
     /// Lines that were ever taken.
     pub lines_taken_in: u64,
     /// Those of them that are written.
@@ -129,9 +129,9 @@ pub enum LineTaken {
 
 impl AuditShared {
     /// An empty queue.
-    pub fn new(on_full: OnFull, numbers: AuditMetrics) -> Self {
+    pub fn new(on_full: OnFull, copy: &CopyName, numbers: AuditMetrics) -> Self {
         Self {
-            queue: Mutex::new(AuditQueue::new()),
+            queue: Mutex::new(AuditQueue::new(copy)),
             work: Condvar::new(),
             progress: Condvar::new(),
             full: AtomicBool::new(false),
@@ -152,7 +152,7 @@ impl AuditShared {
         &self,
         weight: LineWeight,
         text_of: Option<&Secret>,
-        fill: impl FnOnce(&mut String, &mut LineClock),
+        fill: impl FnOnce(&mut String, &mut LineStart),
     ) -> LineTaken {
         let mut queue = self.lock();
         let bytes = queue.bytes();
@@ -172,12 +172,15 @@ impl AuditShared {
             self.numbers.lines.inc();
         }
         let AuditQueue {
-            text, texts, clock, ..
+            text,
+            texts,
+            line_start,
+            ..
         } = &mut *queue;
         if let Some(of_statement) = text_of {
             texts.add(text.len(), of_statement);
         }
-        fill(text, clock);
+        fill(text, line_start);
         text.push('\n');
         queue.lines_taken_in += 1;
         let place = queue.lines_taken_in;
@@ -301,11 +304,11 @@ impl LineTaken {
 }
 
 impl AuditQueue {
-    fn new() -> Self {
+    fn new(copy: &CopyName) -> Self {
         Self {
             text: String::new(),
             texts: StatementTexts::default(),
-            clock: LineClock::new(),
+            line_start: LineStart::new(copy),
             lines_taken_in: 0,
             lines_settled: 0,
             line_numbers: LineNumbers::default(),
@@ -333,7 +336,7 @@ impl AuditQueue {
 
     /// A line that says how many were lost before it.
     fn tell_lost(&mut self) {
-        begin(&mut self.text, &mut self.clock, "lines_lost", None);
+        self.line_start.begin(&mut self.text, "lines_lost", None);
         self.text.push_str(",\"lines\":");
         push_number(&mut self.text, self.lost);
         self.text.push('\n');

@@ -1,9 +1,10 @@
 //! What each event's line holds, as a JSON Schema; the [table](super::event_forms) behind it.
 //!
 //! Every line has `v` (the version of the schema), `time` (RFC 3339, UTC, microseconds), `event`,
-//! and at its end `seq`, `prev` and `seal` (see [`chain`](super::chain)). Lines of a session have
-//! `session`, `client`, `user`, `database`, `application_name` and `tls`, and from the choice of
-//! its policy on `policy` and `policy_version`. A line is a flat object but for a list of steps.
+//! `copy` (who writes it; lines of before there was this field have none), and at its end `seq`,
+//! `prev` and `seal` (see [`chain`](super::chain)). Lines of a session have `session`, `client`,
+//! `user`, `database`, `application_name` and `tls`, and from the choice of its policy on `policy`
+//! and `policy_version`. A line is a flat object but for a list of steps.
 //!
 //! A field keeps its name and meaning within a version; fields and events may be added. Version 2
 //! came with the chain: `seq`, `prev`, `seal` and the events `chain_began`, `chain_continued` and

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::copy_name::CopyName;
 use super::field_form::AuditValueForm;
 use super::schema::{EVENTS, json_schema};
 use super::text::TextRecipient;
@@ -220,6 +221,7 @@ fn every_event_of_the_schema_is_written_as_the_schema_says() {
     let file = folder.join("audit");
     let audit = AuditSettings {
         targets: vec![AuditTarget::File(file.clone())],
+        copy: Some(CopyName::parse("a \"b\"\\").unwrap()),
         rotate_bytes: Some(100_000),
         chain_key: Some(super::ChainKey([1; 32])),
         text_recipients: vec![TextRecipient::parse(RECIPIENT).unwrap()],
@@ -242,7 +244,7 @@ fn every_event_of_the_schema_is_written_as_the_schema_says() {
     std::fs::remove_dir_all(&folder).unwrap();
     // What is dropped is told by the queue, which has to be full for that.
     let lost = "{\"v\":2,\"time\":\"2026-01-01T00:00:00.000000Z\",\"event\":\"lines_lost\",\
-                \"lines\":3,\"seq\":1,\"prev\":\"";
+                \"copy\":\"b\",\"lines\":3,\"seq\":1,\"prev\":\"";
     let lost = format!(
         "{lost}{}\",\"seal\":\"{}\"}}",
         "0".repeat(64),

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use super::copy_name::CopyName;
 use super::text::TextRecipient;
 use crate::limits::AUDIT_FILES_KEPT;
 
@@ -13,6 +14,8 @@ pub struct AuditSettings {
     /// Where lines go: every line to each of them. Nowhere means that there is no audit. At most
     /// one is a file, which the chain is taken up from, and at most one standard output.
     pub targets: Vec<AuditTarget>,
+    /// The name of this copy, which every line has; none: the name of the host.
+    pub copy: Option<CopyName>,
     /// A file of this size is put aside and a new one begun; never if none.
     pub rotate_bytes: Option<u64>,
     /// How many files that were put aside are kept.
@@ -93,6 +96,7 @@ impl Default for AuditSettings {
     fn default() -> Self {
         Self {
             targets: Vec::new(),
+            copy: None,
             rotate_bytes: None,
             rotate_keep: AUDIT_FILES_KEPT,
             on_full: OnFull::Drop,

@@ -5,11 +5,11 @@
 //! taken from the socket and then lost is lost, and only `audit verify` of what it has kept shows
 //! it. Receivers may cut messages beyond 2,048 bytes; those that are to keep the chain must not.
 
-use std::fs;
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
 use std::os::unix::net::UnixDatagram;
 
+use super::copy_name::host_name;
 use super::settings::SyslogAddress;
 use crate::limits::AUDIT_SYSLOG_TIME_MAX;
 
@@ -143,25 +143,8 @@ fn time_of(line: &str) -> &str {
         .map_or("-", |(time, _)| time)
 }
 
-/// The name of this host, in letters that a syslog header may have.
-fn host_name() -> String {
-    let name = fs::read_to_string("/proc/sys/kernel/hostname")
-        .or_else(|_| fs::read_to_string("/etc/hostname"))
-        .unwrap_or_default();
-    let plain: String = name
-        .trim()
-        .chars()
-        .filter(char::is_ascii_graphic)
-        .take(HOST_NAME_LETTERS_MAX)
-        .collect();
-    if plain.is_empty() { "-".into() } else { plain }
-}
-
 /// Facility 13 (log audit), severity 6 (informational), version 1 of the format.
 const PRIORITY_AND_VERSION: &str = "<110>1 ";
-
-/// RFC 5424, 6: HOSTNAME.
-const HOST_NAME_LETTERS_MAX: usize = 255;
 
 /// EMSGSIZE of Linux and of the BSDs.
 const MESSAGE_TOO_LONG: i32 = if cfg!(target_os = "linux") { 90 } else { 40 };

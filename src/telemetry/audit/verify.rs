@@ -51,6 +51,17 @@ pub struct ChainFindings {
     pub keyed: u64,
     /// Lines that belong to one without.
     pub unkeyed: u64,
+    /// The same file by file, in the order in which they were read.
+    pub files: Vec<FileFindings>,
+}
+
+/// What was found in one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileFindings {
+    /// The numbers of its lowest and its highest line that holds.
+    pub numbers: Option<(u64, u64)>,
+    /// Its faults.
+    pub faults: u64,
 }
 
 /// One fault and where it is.
@@ -177,6 +188,7 @@ impl ChainVerifier {
         if let Some(place) = self.emptied.take() {
             self.fault(FaultKind::Emptied, place);
         }
+        self.findings.files.push(FileFindings::default());
         let mut line = Vec::new();
         loop {
             let mut bounded = input.by_ref().take(AUDIT_LINE_BYTES_MAX);
@@ -251,6 +263,10 @@ impl ChainVerifier {
         self.note_torn(line, &link);
         self.strangers_before(&link);
         self.findings.lines += 1;
+        if let Some(file) = self.findings.files.last_mut() {
+            let (low, high) = file.numbers.unwrap_or((head.seq, head.seq));
+            file.numbers = Some((low.min(head.seq), high.max(head.seq)));
+        }
         self.expect(head);
         self.take(&link, head);
     }
@@ -422,6 +438,9 @@ impl ChainVerifier {
 
     fn fault(&mut self, what: FaultKind, place: LinePlace) {
         self.findings.faults_total += 1;
+        if let Some(file) = self.findings.files.get_mut(place.file) {
+            file.faults += 1;
+        }
         if self.findings.faults.len() < AUDIT_FAULTS_TOLD_MAX {
             self.findings.faults.push(ChainFault {
                 file: place.file,
@@ -453,28 +472,6 @@ fn has_event(line: &[u8], event: &[u8]) -> bool {
     start.windows(event.len()).any(|part| part == event)
 }
 
-/// The number of the first line of the chain in a file, to put files in order.
-///
-/// # Errors
-/// The file cannot be read.
-pub fn first_seq(mut input: impl BufRead) -> io::Result<Option<u64>> {
-    let mut line = Vec::new();
-    for _ in 0..FIRST_LINES_MAX {
-        line.clear();
-        let mut bounded = input.by_ref().take(AUDIT_LINE_BYTES_MAX);
-        if bounded.read_until(b'\n', &mut line)? == 0 {
-            return Ok(None);
-        }
-        if line.last() == Some(&b'\n') {
-            line.pop();
-        }
-        if let Some(link) = ChainLink::of(&line) {
-            return Ok(Some(link.seq));
-        }
-    }
-    Ok(None)
-}
-
 /// Reads over the rest of a line that is too long, in pieces.
 ///
 /// # Errors
@@ -492,9 +489,6 @@ pub fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
         }
     }
 }
-
-/// Lines at the beginning of a file that are looked at for its first number.
-const FIRST_LINES_MAX: usize = 1000;
 
 /// Bytes of a line in which its event stands.
 const ABOUT_BYTES: usize = 80;

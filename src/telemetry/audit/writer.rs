@@ -15,11 +15,11 @@ use memchr::memchr;
 use super::chain::AuditChain;
 use super::chain_resume;
 use super::chain_resume::{BegunChain, with_key};
+use super::copy_name::CopyName;
 use super::file::ReopenResult;
-use super::line::begin;
+use super::line::LineStart;
 use super::line_batch::{BatchPlace, LineBatch};
 use super::line_numbers::LineNumbers;
-use super::line_time::LineClock;
 use super::queue::{AuditQueue, AuditShared, WriterState, wait};
 use super::settings::{AuditSettings, ChainKey};
 use super::sink::{AuditSink, SinkKind};
@@ -49,7 +49,7 @@ pub struct AuditWriter {
     piece_from: BatchPlace,
     /// The numbers of the lines that are on the chain.
     line_numbers: LineNumbers,
-    clock: LineClock,
+    line_start: LineStart,
     /// The file is still to be opened anew.
     reopen: bool,
     /// Other places that are to be taken over.
@@ -71,6 +71,7 @@ impl AuditWriter {
     /// A place cannot be opened, or holds what is of no audit and cannot be put aside.
     pub fn open(
         settings: &AuditSettings,
+        copy: &CopyName,
         shared: Arc<AuditShared>,
         log: EventLog,
     ) -> io::Result<Self> {
@@ -101,7 +102,7 @@ impl AuditWriter {
             piece: String::new(),
             piece_from: BatchPlace::default(),
             line_numbers: LineNumbers::default(),
-            clock: LineClock::new(),
+            line_start: LineStart::new(copy),
             reopen: false,
             coming: None,
             stuck: None,
@@ -392,7 +393,7 @@ impl AuditWriter {
     /// A line of the writer's own, in front of those that wait.
     pub(super) fn write_chain_event(&mut self, event: &'static str, fields: &str) {
         let mut line = String::new();
-        begin(&mut line, &mut self.clock, event, None);
+        self.line_start.begin(&mut line, event, None);
         line.push_str(fields);
         self.chain.seal(&line, &mut self.piece);
     }

@@ -1,4 +1,4 @@
-//! `audit.text` and `audit.text_recipients`, and `audit.queryid`.
+//! `audit.text` and `audit.text_recipients`, `audit.queryid`, and `audit.copy`.
 
 use super::{URL, bad, file, good, variables};
 
@@ -117,4 +117,24 @@ fn queryids_are_asked_for_where_it_is_said() {
         "upstream: {{ url: '{URL}' }}\naudit: {{ queryid: always }}"
     )));
     assert!(problems.contains("one of on, off is wanted"), "{problems}");
+}
+
+#[test]
+fn a_copy_has_the_name_that_is_said_and_none_of_its_own_otherwise() {
+    let copy = |name: &str| {
+        let pairs = [("PGSIEVE_UPSTREAM_URL", URL), ("PGSIEVE_AUDIT_COPY", name)];
+        good(&variables(&pairs)).telemetry.audit.copy
+    };
+    for name in ["pgsieve-0", "a \"b\"", &"ü".repeat(64)] {
+        assert_eq!(copy(name).unwrap().to_string(), name);
+    }
+    let unnamed = good(&variables(&[("PGSIEVE_UPSTREAM_URL", URL)]));
+    assert_eq!(unnamed.telemetry.audit.copy, None);
+    for wrong in ["\" \"", "\"a\\nb\"", "\"\\e[2J\"", &"a".repeat(65)] {
+        let problems = bad(&file(&format!(
+            "upstream: {{ url: '{URL}' }}\naudit: {{ copy: {wrong} }}"
+        )));
+        let wanted = "audit.copy: a name of 1 to 64 visible characters is wanted";
+        assert!(problems.contains(wanted), "{wrong}: {problems}");
+    }
 }

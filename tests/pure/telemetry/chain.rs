@@ -296,6 +296,32 @@ fn the_chain_goes_on_after_a_restart_and_after_a_crash() {
     assert_eq!(findings.faults[0].kind, FaultKind::Altered);
 }
 
+/// What was written before lines named their copy is gone on with, and holds with what follows.
+#[test]
+fn a_chain_of_before_there_were_names_of_copies_goes_on() {
+    let place = Place::new();
+    let file = place.file("audit");
+    let mut chain = AuditChain::after(ChainHead::GENESIS, None);
+    let mut text = String::new();
+    let time = "\"time\":\"2026-01-01T00:00:00.000000Z\"";
+    for event in ["chain_began\",\"chain\":\"00", "login"] {
+        chain.seal(
+            &format!("{{\"v\":2,{time},\"event\":\"{event}\""),
+            &mut text,
+        );
+    }
+    fs::write(&file, &text).unwrap();
+    drop(Telemetry::start(&writing_to(&file), EventLog::off()).unwrap());
+    let whole = fs::read_to_string(&file).unwrap();
+    assert!(whole.starts_with(&text), "{whole}");
+    assert!(
+        whole.lines().last().unwrap().contains("\"copy\":\""),
+        "{whole}"
+    );
+    let (findings, _) = verified(&[whole.into_bytes()], None, None);
+    assert_eq!((findings.lines, findings.faults_total), (3, 0));
+}
+
 #[test]
 fn a_last_line_that_only_lacks_its_end_is_taken_as_it_is() {
     let place = Place::new();

@@ -9,13 +9,18 @@ use pgsieve::limits::AUDIT_NAMES_MAX;
 use pgsieve::policy::{Recoverer, RuleMode};
 use pgsieve::repair::{Attempt, AttemptOutcome, Confidence, NameGate};
 use pgsieve::sql::fingerprint::Fingerprinter;
+use pgsieve::telemetry::Telemetry;
+use pgsieve::telemetry::audit::copy_name::CopyName;
 use pgsieve::telemetry::events::{
     LimitReached, SessionPanicked, StatementFinished, StatementRepaired,
 };
 use pgsieve::telemetry::labels::{ProtocolPath, StatementOutcome};
+use pgsieve::telemetry::log::EventLog;
 use serde_json::Value;
 
-use crate::telemetry::support::{Place, audit_to, fingerprint, lines, sample, session, statement};
+use crate::telemetry::support::{
+    Place, audit_to, fingerprint, lines, sample, session, statement, writing_to,
+};
 
 #[test]
 fn a_statement_leaves_one_line_with_everything_but_its_text() {
@@ -54,6 +59,36 @@ fn a_statement_leaves_one_line_with_everything_but_its_text() {
     let time = line["time"].as_str().unwrap();
     assert_eq!(time.len(), "2026-01-01T00:00:00.000000Z".len());
     assert!(time.parse::<jiff::Timestamp>().is_ok());
+}
+
+/// Also the lines about the chain itself, so that it is known of every file whose it is.
+#[test]
+fn every_line_names_the_copy_that_wrote_it() {
+    let place = Place::new();
+    let host = CopyName::of_host().to_string();
+    for (copy, wanted) in [(None, &*host), (Some("pod-\"7\""), "pod-\"7\"")] {
+        let file = place.file(&format!("audit-{}", copy.is_some()));
+        let mut settings = writing_to(&file);
+        settings.audit.copy = copy.map(|copy| CopyName::parse(copy).unwrap());
+        let telemetry = Telemetry::start(&settings, EventLog::off()).unwrap();
+        telemetry.emit(&statement(&session(), StatementOutcome::Permitted));
+        telemetry.emit(&SessionPanicked);
+        drop(telemetry);
+        let text = fs::read_to_string(&file).unwrap();
+        let lines: Vec<Value> = text
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        assert_eq!(lines.len(), 3, "{text}");
+        for line in lines {
+            assert_eq!(line["copy"], wanted, "{line}");
+        }
+    }
+    let system = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    assert!(
+        system.is_empty() || system.trim().starts_with(&host),
+        "{host}"
+    );
 }
 
 #[test]

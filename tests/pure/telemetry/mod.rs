@@ -2,6 +2,7 @@
 //! queue is full, rotation, the chain, permissions, and what a scrape shows.
 
 mod chain;
+mod copies;
 mod files;
 mod full;
 mod lines;

@@ -44,7 +44,7 @@ fn with_audit(audit: &str) -> Options {
 #[test]
 fn a_busy_run_leaves_lines_as_the_schema_says_on_one_chain() {
     let mut stack = Stack::start(with_audit(
-        "  to: '{audit}'\n  rotate_bytes: 20000\n  chain_key_file: '{folder}/../pgsieve-it-key'\n"
+        "  to: '{audit}'\n  copy: pod-7\n  rotate_bytes: 20000\n  chain_key_file: '{folder}/../pgsieve-it-key'\n"
             .replace("{folder}/../pgsieve-it-key", &key_file().to_string_lossy())
             .as_str(),
     ));
@@ -99,6 +99,7 @@ fn a_busy_run_leaves_lines_as_the_schema_says_on_one_chain() {
             let value: Value = serde_json::from_str(line).unwrap();
             assert!(validator.is_valid(&value), "{line}");
             assert_known(&schema, &value);
+            assert_eq!(value["copy"], "pod-7", "{line}");
             lines += 1;
         }
     }
