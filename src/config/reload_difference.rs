@@ -75,6 +75,9 @@ impl StartupSettings {
         "upstream.lag_max",
         "pool.mode",
         "pool.size",
+        "pool.min",
+        "pool.reserve",
+        "pool.reserve_wait",
         "pool.query_wait",
         "pool.server_lifetime",
         "pool.server_idle_timeout",
@@ -299,6 +302,9 @@ fn of_pool(settings: &ProgramSettings) -> Vec<FixedSetting> {
     vec![
         FixedSetting::open("pool.mode", mode),
         FixedSetting::open("pool.size", text(&|own| own.size.to_string())),
+        FixedSetting::open("pool.min", text(&|own| own.min.to_string())),
+        FixedSetting::open("pool.reserve", text(&|own| own.reserve.to_string())),
+        FixedSetting::open("pool.reserve_wait", text(&|own| time(own.reserve_wait))),
         FixedSetting::open("pool.query_wait", text(&|own| time(own.query_wait))),
         FixedSetting::open(
             "pool.server_lifetime",

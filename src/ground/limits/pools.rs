@@ -9,6 +9,17 @@ pub const POOLS_MAX: usize = 4096;
 /// How often connections that nobody uses are looked at.
 pub const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 
+/// Pools that open connections at a time which nobody has asked for: a server that is back after
+/// its restart is not met by all of them at once.
+pub const REFILLS_MAX: usize = 8;
+
+/// The pause of a pool behind a connection that was not to be had and that nobody has asked for; it
+/// doubles with each.
+pub const REFILL_PAUSE: Duration = Duration::from_secs(1);
+
+/// The longest of these pauses: a server that refuses is asked about once a minute by each pool.
+pub const REFILL_PAUSE_MAX: Duration = Duration::from_secs(60);
+
 /// The time in which a connection of a pool is brought to a session's settings, or tells them.
 pub const SETTLE_TIME_MAX: Duration = Duration::from_secs(10);
 

@@ -195,9 +195,9 @@ impl ConnectionState {
         self.expires <= now
     }
 
-    /// Whether its time is over, or nobody has used it for so long.
-    pub fn is_stale(&self, now: Instant, idle_timeout: Duration) -> bool {
-        self.is_expired(now) || self.rested + idle_timeout <= now
+    /// Since when nobody has used it.
+    pub fn rested(&self) -> Instant {
+        self.rested
     }
 
     /// No session has it from now on.

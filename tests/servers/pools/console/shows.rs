@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use pgsieve::demo::cluster::free_port;
 
-use super::{backends, client, column, columns, console, rig};
+use super::{CONSOLE, backends, client, column, columns, console, rig, rig_with};
 use crate::settings::reload::folder;
 use crate::support::installed::{installed, last_lines, run, text};
 use crate::support::raw::{Login, rows};
@@ -187,6 +187,33 @@ fn pools_clients_and_servers_are_as_they_are() {
         assert_eq!(column(&config, "value", &[("key", key)]), [value], "{key}");
     }
     assert_eq!(backends(&rig).len(), 2);
+}
+
+/// Under PgBouncer's names, of which those of the newer versions are no others.
+#[test]
+fn sizes_are_as_they_are_set() {
+    let sizes = "pool: {mode: transaction, size: 6, min: 2, reserve: 3, reserve_wait: 7s}\n";
+    let rig = rig_with(sizes, CONSOLE);
+    let _held = client(&rig);
+    let mut eve = console(&rig, "eve");
+    let databases = eve.query("SHOW DATABASES");
+    for (name, value) in [
+        ("pool_size", "6"),
+        ("min_pool_size", "2"),
+        ("reserve_pool", "3"),
+    ] {
+        let told = column(&databases, name, &[("name", rig.stack.database())]);
+        assert_eq!(told, [value], "{name}");
+    }
+    let config = eve.query("SHOW CONFIG");
+    for (key, value) in [
+        ("default_pool_size", "6"),
+        ("min_pool_size", "2"),
+        ("reserve_pool_size", "3"),
+        ("reserve_pool_timeout", "7"),
+    ] {
+        assert_eq!(column(&config, "value", &[("key", key)]), [value], "{key}");
+    }
 }
 
 #[test]
