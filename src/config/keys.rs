@@ -129,6 +129,7 @@ pub const KEYS: &[SettingsKey] = &[
     pool::QUERY_WAIT,
     pool::SERVER_LIFETIME,
     pool::SERVER_IDLE_TIMEOUT,
+    pool::MAX_PREPARED_STATEMENTS,
     pool::console::USERS,
     pool::console::STATS_USERS,
     SettingsKey {

@@ -81,6 +81,7 @@ impl StartupSettings {
         "pool.query_wait",
         "pool.server_lifetime",
         "pool.server_idle_timeout",
+        "pool.max_prepared_statements",
         "mcp.listen",
         "mcp.token_file",
         "mcp.hosts",
@@ -313,6 +314,10 @@ fn of_pool(settings: &ProgramSettings) -> Vec<FixedSetting> {
         FixedSetting::open(
             "pool.server_idle_timeout",
             text(&|own| time(own.server_idle_timeout)),
+        ),
+        FixedSetting::open(
+            "pool.max_prepared_statements",
+            text(&|own| own.max_prepared_statements.to_string()),
         ),
     ]
 }

@@ -9,6 +9,7 @@ use super::quantities::duration;
 use super::settings_key::{KeyForm, SettingsKey};
 use crate::auth::settings::AuthSettings;
 use crate::config::value_reader::KeyReader;
+use crate::limits;
 use crate::upstream::pool::PoolSettings;
 
 /// Who has a connection for how long.
@@ -87,6 +88,16 @@ pub const SERVER_IDLE_TIMEOUT: SettingsKey = SettingsKey {
           PgBouncer's server_idle_timeout.",
 };
 
+/// How many statements are kept.
+pub const MAX_PREPARED_STATEMENTS: SettingsKey = SettingsKey {
+    path: "pool.max_prepared_statements",
+    form: KeyForm::Word,
+    default: "200",
+    doc: "In mode transaction: the prepared statements with names that are kept on one connection, \
+          from 1 to 10000; the one that was used longest ago makes room, and is prepared again \
+          when its client runs it. PgBouncer's max_prepared_statements.",
+};
+
 /// `pool.…`; none in it where each session has a connection of its own.
 pub fn pool(reader: &mut KeyReader, auth: Option<&AuthSettings>) -> Option<Option<PoolSettings>> {
     let is_proved = auth.is_some_and(|auth| !matches!(auth, AuthSettings::Passthrough { .. }));
@@ -106,6 +117,13 @@ pub fn pool(reader: &mut KeyReader, auth: Option<&AuthSettings>) -> Option<Optio
     let query_wait = duration(reader, "pool.query_wait", waits, 2 * minute);
     let server_lifetime = duration(reader, "pool.server_lifetime", lasts, hour);
     let server_idle_timeout = duration(reader, "pool.server_idle_timeout", lasts, 10 * minute);
+    let statements = (1, limits::pools::STATEMENTS_MAX);
+    let statements = number(
+        reader,
+        MAX_PREPARED_STATEMENTS.path,
+        statements,
+        limits::pools::STATEMENTS_DEFAULT,
+    );
     let is_shared = is_shared?;
     if is_shared && matches!(auth, Some(AuthSettings::Passthrough { .. })) {
         let place = reader.place_of("pool.mode");
@@ -120,6 +138,7 @@ pub fn pool(reader: &mut KeyReader, auth: Option<&AuthSettings>) -> Option<Optio
         query_wait: query_wait?,
         server_lifetime: server_lifetime?,
         server_idle_timeout: server_idle_timeout?,
+        max_prepared_statements: statements?,
     };
     Some(is_shared.then_some(settings))
 }

@@ -36,6 +36,9 @@ pub const LOGIN_TIME_LEFT: Duration = Duration::from_secs(1);
 /// with more it keeps it.
 pub const CUSTOM_SETTINGS_MAX: usize = 64;
 
-/// Statements with names that are kept prepared on one connection: the one that was used longest
-/// ago makes room.
-pub const STATEMENTS_MAX: usize = 200;
+/// Statements with names that are kept prepared on one connection where the settings do not say how
+/// many: those of most applications, and what PgBouncer keeps.
+pub const STATEMENTS_DEFAULT: usize = 200;
+
+/// The most that the settings may say: each takes memory of the server's, in every connection.
+pub const STATEMENTS_MAX: usize = 10_000;

@@ -67,6 +67,8 @@ pub struct PoolSettings {
     pub server_lifetime: Duration,
     /// How long one is kept that nobody uses.
     pub server_idle_timeout: Duration,
+    /// Statements with names that are kept prepared on one.
+    pub max_prepared_statements: usize,
 }
 
 /// The pools of all accounts in all databases of all servers. Cheap to clone.

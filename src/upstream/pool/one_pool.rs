@@ -303,8 +303,9 @@ impl ConnectionPool {
     ) -> IdleConnection {
         place.opened(session.key.as_ref().map(|key| key.pid));
         let lifetime = jittered(self.settings.server_lifetime);
+        let bounds = (lifetime, self.settings.max_prepared_statements);
         let connection = PooledConnection {
-            state: ConnectionState::opened(base, session.key, lifetime),
+            state: ConnectionState::opened(base, session.key, bounds),
             frames: session.framed,
         };
         IdleConnection {

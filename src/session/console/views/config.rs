@@ -32,6 +32,8 @@ pub(super) fn table(login_context: &LoginContext) -> ConsoleTable {
         "no",
     );
     if let Some(pool) = &settings.pool {
+        let statements = pool.max_prepared_statements.to_string();
+        add("max_prepared_statements", statements, "no");
         add("min_pool_size", pool.min.to_string(), "no");
     }
     let mode = match settings.pool {
