@@ -39,7 +39,6 @@ use crate::limits;
 use crate::net::client_tls::ClientTls;
 use crate::offline::assumptions::LoginRoles;
 use crate::policy::{LivePolicies, PolicySet};
-use crate::receipts::issuer::ReceiptIssuer;
 use crate::server::admin::{self, AdminCredentials, AdminServices};
 use crate::server::grounding::people::{CurrentPeople, SettingsPeople};
 use crate::server::grounding::service::GroundingService;
@@ -133,7 +132,7 @@ async fn serve(
     let tests = tests_of(tests, directory.own());
     let known = (catalogs.clone(), Arc::clone(&live));
     let readiness = Arc::new(Readiness::new(known.0, known.1, telemetry.clone()));
-    let shown = (groundings.clone(), login_context.receipt_issuer.clone());
+    let shown = (groundings.clone(), &*login_context);
     door.open(&readiness, shown, telemetry).await?;
     let seen = (Arc::clone(&readiness), telemetry.clone());
     watch_servers(&directory, roles, &seen);
@@ -276,7 +275,7 @@ impl AdminListener {
     async fn open(
         self,
         readiness: &Arc<Readiness>,
-        (groundings, receipt_issuer): (GroundingService, Option<Arc<ReceiptIssuer>>),
+        (groundings, login_context): (GroundingService, &LoginContext),
         telemetry: &Telemetry,
     ) -> Result<(), AppError> {
         let Some(address) = self.address else {
@@ -303,7 +302,8 @@ impl AdminListener {
                 asker: self.asker,
                 session_registry: self.session_registry,
                 groundings,
-                receipt_issuer,
+                receipt_issuer: login_context.receipt_issuer.clone(),
+                pools: login_context.pools.clone(),
             },
         ));
         Ok(())

@@ -6,6 +6,9 @@ use std::time::Duration;
 /// own.
 pub const POOLS_MAX: usize = 4096;
 
+/// Pools that the live page shows; the others are a number.
+pub const PAGE_POOLS_MAX: usize = 30;
+
 /// How often connections that nobody uses are looked at.
 pub const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 

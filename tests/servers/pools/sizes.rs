@@ -123,6 +123,45 @@ fn a_client_that_waits_and_leaves_takes_nothing_with_it() {
     assert_eq!(rows(&holds.query("SELECT 1")), ["1"]);
 }
 
+/// Each pool with its server, its size and who has and wants its connections.
+#[test]
+fn the_live_page_shows_pools() {
+    let stack = stack_with(2, &[]);
+    let mut clients: Vec<RawClient> = (0..3).map(|_| client(&stack)).collect();
+    let pool = || {
+        let (_, state) = stack.get("/api/state");
+        let state: serde_json::Value = serde_json::from_str(&state).unwrap();
+        let pools = state["now"]["pools"].clone();
+        assert_eq!(pools["others"], 0, "{state}");
+        pools["rows"][0].clone()
+    };
+    let numbers = |row: &serde_json::Value| {
+        ["size", "used", "idle", "waiting"].map(|name| row[name].as_u64().unwrap())
+    };
+    clients[0].query("BEGIN");
+    let has_one = |row: &serde_json::Value| numbers(row)[1] == 1 && numbers(row)[3] == 0;
+    let row = until(|| Some(pool()).filter(has_one));
+    let row = row.unwrap_or_else(|| panic!("{}", pool()));
+    assert_eq!(row["size"], 2);
+    assert_eq!(row["database"], stack.database());
+    assert_eq!(row["user"], APP);
+    assert_eq!(row["server"], stack.direct_address().to_string());
+    assert!(row["longest_wait"].is_null() && row["paused"] == false);
+    clients[1].query("BEGIN");
+    clients[2].send(&frames::query("SELECT 1"));
+    let row = until(|| Some(pool()).filter(|row| numbers(row) == [2, 2, 0, 1]));
+    let row = row.unwrap_or_else(|| panic!("{}", pool()));
+    assert!(row["longest_wait"].as_f64().unwrap() >= 0.0, "{row}");
+    clients[0].query("COMMIT");
+    assert_eq!(rows(&clients[2].until_ready()), ["1"]);
+    clients[1].query("COMMIT");
+    until(|| (numbers(&pool()) == [2, 0, 2, 0]).then_some(()))
+        .unwrap_or_else(|| panic!("{}", pool()));
+    let own = Stack::start(Options::default());
+    let (_, state) = own.get("/api/state");
+    assert!(state.contains("\"pools\":null"), "{state}");
+}
+
 #[test]
 fn connections_end_with_their_time() {
     let stack = stack_with(
