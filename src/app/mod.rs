@@ -3,14 +3,15 @@
 //! * `check`: whether all of that would work; `reload`: what of it is exchanged while it serves;
 //!   `upstream_watch`: whether the upstream answers, and a look at its roles; `budget_writer`: what
 //!   keeps budgets of the day over restarts
-//! * `front`: who is served; `console_services`: what the console shows and does; `error`: why a
-//!   start failed
+//! * `front`: who is served; `console_services`: what the console shows and does; `receipts`: who
+//!   signs them; `error`: why a start failed
 
 mod budget_writer;
 pub mod check;
 mod console_services;
 mod error;
 mod front;
+mod receipts;
 mod reload;
 mod upstream_watch;
 
@@ -27,10 +28,10 @@ use self::budget_writer::BudgetWriter;
 pub use self::error::AppError;
 use self::front::McpListener;
 pub use self::front::ProgramFront;
+use self::receipts::issuer_of;
 use self::reload::{SettingsBaseline, SettingsReload};
 use self::upstream_watch::{RoleCheck, watch_servers};
 use crate::auth::ClientAuth;
-use crate::config::receipts::ReceiptSettings;
 use crate::config::sources::SettingsSources;
 use crate::config::warnings::ConfigWarning;
 use crate::config::{ListenAddress, PolicyTests, ProgramSettings};
@@ -38,7 +39,6 @@ use crate::limits;
 use crate::net::client_tls::ClientTls;
 use crate::offline::assumptions::LoginRoles;
 use crate::policy::{LivePolicies, PolicySet};
-use crate::receipts::issuer::ReceiptIssuer;
 use crate::server::admin::{self, AdminCredentials, AdminServices};
 use crate::server::grounding::people::{CurrentPeople, SettingsPeople};
 use crate::server::grounding::service::GroundingService;
@@ -132,7 +132,7 @@ async fn serve(
     let tests = tests_of(tests, directory.own());
     let known = (catalogs.clone(), Arc::clone(&live));
     let readiness = Arc::new(Readiness::new(known.0, known.1, telemetry.clone()));
-    let shown = (groundings.clone(), login_context.receipt_issuer.clone());
+    let shown = (groundings.clone(), &*login_context);
     door.open(&readiness, shown, telemetry).await?;
     let seen = (Arc::clone(&readiness), telemetry.clone());
     watch_servers(&directory, roles, &seen);
@@ -155,6 +155,7 @@ async fn serve(
         groundings,
         server.local_clients(),
     );
+    let pools = login_context.pools.clone();
     let logins = (login_context, people);
     let renewal = SettingsReload::new((held, sources), logins, keys, telemetry.clone());
     let seen = (Arc::clone(&readiness), telemetry.clone());
@@ -163,6 +164,7 @@ async fn serve(
         let stopped = signals.until_stop(telemetry, &asker);
         front.serve_until(stopped, shared, agents).await;
         readiness.note_draining();
+        pools.iter().for_each(ConnectionPools::end_refills);
     };
     server.run(stop, telemetry).await;
     budgets.close(telemetry);
@@ -273,7 +275,7 @@ impl AdminListener {
     async fn open(
         self,
         readiness: &Arc<Readiness>,
-        (groundings, receipt_issuer): (GroundingService, Option<Arc<ReceiptIssuer>>),
+        (groundings, login_context): (GroundingService, &LoginContext),
         telemetry: &Telemetry,
     ) -> Result<(), AppError> {
         let Some(address) = self.address else {
@@ -300,7 +302,8 @@ impl AdminListener {
                 asker: self.asker,
                 session_registry: self.session_registry,
                 groundings,
-                receipt_issuer,
+                receipt_issuer: login_context.receipt_issuer.clone(),
+                pools: login_context.pools.clone(),
             },
         ));
         Ok(())
@@ -417,24 +420,6 @@ fn login_context(
         receipt_issuer: issuer_of(settings.receipts)?,
         telemetry: telemetry.clone(),
     })
-}
-
-/// Who signs receipts, as the settings have it.
-fn issuer_of(settings: Option<ReceiptSettings>) -> Result<Option<Arc<ReceiptIssuer>>, AppError> {
-    let Some(settings) = settings else {
-        return Ok(None);
-    };
-    let ReceiptSettings {
-        issuer,
-        valid_for,
-        keys,
-    } = settings;
-    let mut process = [0; 8];
-    getrandom::fill(&mut process)
-        .map_err(|error| AppError::System(io::Error::other(error.to_string())))?;
-    let process = u64::from_be_bytes(process);
-    let issuer = ReceiptIssuer::new(&issuer, valid_for.as_secs(), keys, process);
-    Ok(Some(Arc::new(issuer)))
 }
 
 fn place(address: &ListenAddress) -> BindAddress {

@@ -3,11 +3,9 @@
 //! A key can be given in the file as a path (`client.tls.mode`), in the environment as
 //! `PGSIEVE_CLIENT_TLS_MODE`, and a few as flags. Later sources win: file, environment, flags.
 
-use crate::config::choice_weights;
-use crate::config::login_keys;
 use crate::config::settings_key::{KeyForm, SettingsKey};
 use crate::config::user_keys::ENTRY_KEYS;
-use crate::config::{capture_keys, mcp, pool, receipt_keys, upstream};
+use crate::config::{capture_keys, choice_weights, login_keys, mcp, pool, receipt_keys, upstream};
 
 impl SettingsKey {
     /// The key of a path.
@@ -125,9 +123,13 @@ pub const KEYS: &[SettingsKey] = &[
     },
     pool::MODE,
     pool::SIZE,
+    pool::MIN,
+    pool::RESERVE,
+    pool::RESERVE_WAIT,
     pool::QUERY_WAIT,
     pool::SERVER_LIFETIME,
     pool::SERVER_IDLE_TIMEOUT,
+    pool::MAX_PREPARED_STATEMENTS,
     pool::console::USERS,
     pool::console::STATS_USERS,
     SettingsKey {

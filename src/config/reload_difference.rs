@@ -76,9 +76,13 @@ impl StartupSettings {
         "upstream.lag_max",
         "pool.mode",
         "pool.size",
+        "pool.min",
+        "pool.reserve",
+        "pool.reserve_wait",
         "pool.query_wait",
         "pool.server_lifetime",
         "pool.server_idle_timeout",
+        "pool.max_prepared_statements",
         "mcp.listen",
         "mcp.token_file",
         "mcp.hosts",
@@ -310,6 +314,9 @@ fn of_pool(settings: &ProgramSettings) -> Vec<FixedSetting> {
     vec![
         FixedSetting::open("pool.mode", mode),
         FixedSetting::open("pool.size", text(&|own| own.size.to_string())),
+        FixedSetting::open("pool.min", text(&|own| own.min.to_string())),
+        FixedSetting::open("pool.reserve", text(&|own| own.reserve.to_string())),
+        FixedSetting::open("pool.reserve_wait", text(&|own| time(own.reserve_wait))),
         FixedSetting::open("pool.query_wait", text(&|own| time(own.query_wait))),
         FixedSetting::open(
             "pool.server_lifetime",
@@ -318,6 +325,10 @@ fn of_pool(settings: &ProgramSettings) -> Vec<FixedSetting> {
         FixedSetting::open(
             "pool.server_idle_timeout",
             text(&|own| time(own.server_idle_timeout)),
+        ),
+        FixedSetting::open(
+            "pool.max_prepared_statements",
+            text(&|own| own.max_prepared_statements.to_string()),
         ),
     ]
 }

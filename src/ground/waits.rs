@@ -108,6 +108,9 @@ waits! {
         "src/session/pooling/checkout.rs", "src/upstream/pool/mod.rs", "src/upstream/pool/one_pool.rs",
         "src/upstream/pool/source.rs", "src/upstream/servers/session_home.rs",
     ];
+    /// The login of a connection of a pool that nobody has asked for yet.
+    PoolRefill: WaitEnd::Within(limits::pools::CONNECT_TIME_MAX),
+        at ["src/upstream/pool/upkeep.rs", "src/upstream/pool/source.rs"];
     /// The end of a pause of the database, while a connection of its pool is wanted.
     PoolPause: WaitEnd::Setting("pool.query_wait"), at ["src/upstream/pool/one_pool.rs"];
     /// The end of the last connection of a database that is being paused. Its session hears its
@@ -150,7 +153,8 @@ waits! {
     EndedLinger: WaitEnd::Within(limits::ENDED_LINGER_TIME_MAX),
         at ["src/upstream/lease.rs", "src/net/framed_stream.rs", "src/session/close.rs"];
     /// The upstream takes the goodbye.
-    Goodbye: WaitEnd::Within(limits::FAREWELL_TIME_MAX), at ["src/upstream/lease.rs"];
+    Goodbye: WaitEnd::Within(limits::FAREWELL_TIME_MAX),
+        at ["src/upstream/lease.rs", "src/upstream/pool/idle_connection.rs"];
     /// The cancel of a statement that nobody waits for any more.
     AbandonedCancel: WaitEnd::Within(limits::OWN_CANCEL_TIME_MAX),
         at ["src/upstream/lease.rs", "src/upstream/cancel/mod.rs"];

@@ -276,11 +276,9 @@ metrics! {
     STATEMENT_SECONDS: Histogram "pgsieve_statement_seconds" in "seconds",
         [],
         "Time from a statement's arrival to the end of its answer.";
-    ROWS: Counter "pgsieve_rows_total" in "rows",
-        [],
+    ROWS: Counter "pgsieve_rows_total" in "rows", [],
         "Rows returned to clients.";
-    RESULT_BYTES: Counter "pgsieve_result_bytes_total" in "bytes",
-        [],
+    RESULT_BYTES: Counter "pgsieve_result_bytes_total" in "bytes", [],
         "Bytes of answers returned to clients.";
     CLIENT_BYTES: Counter "pgsieve_client_bytes_total" in "bytes",
         ["direction": closed::<ByteDirection>()],
@@ -323,6 +321,8 @@ metrics! {
     POOL_PINS: Counter "pgsieve_pool_pins_total" in "sessions",
         ["reason": closed::<PinReason>()],
         "Sessions that keep their connection until their end, by cause.";
+    POOL_EVICTIONS: Counter "pgsieve_pool_evictions_total" in "statements", [],
+        "Prepared statements with names that made room for others on their connection.";
     POOL_MOVES: Counter "pgsieve_pool_moves_total" in "moves",
         ["reason": closed::<MoveReason>()],
         "Moves of sessions to another server, or to the next run of their own, by cause.";

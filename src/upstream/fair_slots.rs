@@ -22,6 +22,8 @@ pub struct FairSlot {
 
 struct SlotQueue {
     free: usize,
+    /// Slots beyond the usual number: each is there until it is given back and nobody waits.
+    reserve: usize,
     /// By round, and in a round by when they came.
     waiting: BTreeMap<(u64, u64), oneshot::Sender<FairSlot>>,
     /// The round that the next one of a user is for, while anybody waits.
@@ -36,6 +38,7 @@ impl FairSlots {
     pub fn new(count: usize) -> Self {
         let line = SlotQueue {
             free: count,
+            reserve: 0,
             waiting: BTreeMap::new(),
             rounds: HashMap::new(),
             round: 0,
@@ -72,6 +75,26 @@ impl FairSlots {
         Some(FairSlot {
             line: Some(Arc::clone(&self.line)),
         })
+    }
+
+    /// Gives a slot beyond the usual number to whoever is next; tells whether it did. It does not
+    /// where nobody waits, or `most` are there already.
+    pub fn open_reserve(&self, most: usize) -> bool {
+        let mut line = open(&self.line);
+        if line.waiting.is_empty() || line.reserve >= most {
+            return false;
+        }
+        line.reserve += 1;
+        drop(line);
+        drop(FairSlot {
+            line: Some(Arc::clone(&self.line)),
+        });
+        true
+    }
+
+    /// How many slots there are beyond the usual number.
+    pub fn reserve_in_use(&self) -> usize {
+        open(&self.line).reserve
     }
 
     /// Whether somebody waits.
@@ -111,7 +134,10 @@ impl Drop for FairSlot {
                 Err(mut refused) => refused.line = None,
             }
         }
-        line.free += 1;
+        match line.reserve.checked_sub(1) {
+            Some(left) => line.reserve = left,
+            None => line.free += 1,
+        }
         line.rounds.clear();
         line.round = 0;
     }
@@ -185,6 +211,35 @@ mod tests {
         assert!(second.is_some() != anns.is_some());
         drop(second);
         assert!(anns.or_else(|| poll(ann.as_mut())).is_some());
+    }
+
+    #[test]
+    fn the_reserve_is_for_whoever_is_next_and_goes_first() {
+        let places = FairSlots::new(1);
+        let held = poll(pin!(places.take("flood")));
+        assert!(!places.open_reserve(1), "nobody waits");
+        let mut flood = Box::pin(places.take("flood"));
+        let mut second = Box::pin(places.take("flood"));
+        let mut ann = Box::pin(places.take("ann"));
+        assert!(!places.open_reserve(0));
+        assert!(places.open_reserve(2) && places.open_reserve(2) && !places.open_reserve(2));
+        let (first, anns) = (poll(flood.as_mut()), poll(ann.as_mut()));
+        assert!(first.is_some() && anns.is_some() && poll(second.as_mut()).is_none());
+        // As long as somebody waits it goes on from hand to hand.
+        drop(first);
+        assert_eq!(places.reserve_in_use(), 2);
+        let last = poll(second.as_mut());
+        assert!(last.is_some());
+        for (slot, (reserve, free)) in [(held, (1, 0)), (last, (0, 0)), (anns, (0, 1))] {
+            drop(slot);
+            let line = open(&places.line);
+            assert_eq!((line.reserve, line.free), (reserve, free));
+        }
+        // Who is gone takes none of it along.
+        let _held = poll(pin!(places.take("ann")));
+        drop(places.take("bob"));
+        assert!(places.open_reserve(1));
+        assert_eq!(places.reserve_in_use(), 0);
     }
 
     #[test]

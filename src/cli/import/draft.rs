@@ -72,6 +72,28 @@ impl SettingsDraft {
         self.put("client.auth.users", DraftForm::Users(users), "");
     }
 
+    /// The word that a key was given.
+    pub fn given(&self, path: &str) -> Option<&str> {
+        let value = self.values.iter().find(|value| value.path == path)?;
+        match &value.form {
+            DraftForm::Word(word) => Some(word),
+            DraftForm::Words(_) | DraftForm::Users(_) | DraftForm::Wanted(_) => None,
+        }
+    }
+
+    /// The names of `client.auth.users`.
+    pub fn user_names(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        for value in &self.values {
+            if let DraftForm::Users(users) = &value.form {
+                let words = users.iter().flatten();
+                let named = words.filter(|(key, _)| *key == "name");
+                names.extend(named.map(|(_, name)| name.as_str()));
+            }
+        }
+        names
+    }
+
     /// A key whose value is not known here; the line is a comment until the reader changes it.
     pub fn wanted(&mut self, path: &'static str, example: &'static str, comment: &str) {
         self.put(path, DraftForm::Wanted(example), comment);

@@ -9,6 +9,7 @@ use super::quantities::duration;
 use super::settings_key::{KeyForm, SettingsKey};
 use crate::auth::settings::AuthSettings;
 use crate::config::value_reader::KeyReader;
+use crate::limits;
 use crate::upstream::pool::PoolSettings;
 
 /// Who has a connection for how long.
@@ -28,6 +29,35 @@ pub const SIZE: SettingsKey = SettingsKey {
     default: "20",
     doc: "In mode transaction: the connections of one upstream account in one database, from 1 to \
           10000. PgBouncer's default_pool_size.",
+};
+
+/// How many connections are kept ready.
+pub const MIN: SettingsKey = SettingsKey {
+    path: "pool.min",
+    form: KeyForm::Word,
+    default: "0",
+    doc: "In mode transaction: the connections of one upstream account in one database that are \
+          kept ready while clients use them, from 0 to pool.size: opened in the background, and \
+          not closed by pool.server_idle_timeout. PgBouncer's min_pool_size.",
+};
+
+/// How many there are in need.
+pub const RESERVE: SettingsKey = SettingsKey {
+    path: "pool.reserve",
+    form: KeyForm::Word,
+    default: "0",
+    doc: "In mode transaction: how many more connections than pool.size are opened for clients that \
+          have waited for pool.reserve_wait, from 0 to 10000; they are closed first when they are \
+          not used. PgBouncer's reserve_pool_size.",
+};
+
+/// When those are opened.
+pub const RESERVE_WAIT: SettingsKey = SettingsKey {
+    path: "pool.reserve_wait",
+    form: KeyForm::Word,
+    default: "5s",
+    doc: "In mode transaction: how long a client waits for a connection before those of pool.reserve \
+          are opened, from 1ms to 1h. PgBouncer's reserve_pool_timeout.",
 };
 
 /// How long a client waits.
@@ -58,6 +88,16 @@ pub const SERVER_IDLE_TIMEOUT: SettingsKey = SettingsKey {
           PgBouncer's server_idle_timeout.",
 };
 
+/// How many statements are kept.
+pub const MAX_PREPARED_STATEMENTS: SettingsKey = SettingsKey {
+    path: "pool.max_prepared_statements",
+    form: KeyForm::Word,
+    default: "200",
+    doc: "In mode transaction: the prepared statements with names that are kept on one connection, \
+          from 1 to 10000; the one that was used longest ago makes room, and is prepared again \
+          when its client runs it. PgBouncer's max_prepared_statements.",
+};
+
 /// `pool.…`; none in it where each session has a connection of its own.
 pub fn pool(reader: &mut KeyReader, auth: Option<&AuthSettings>) -> Option<Option<PoolSettings>> {
     let is_proved = auth.is_some_and(|auth| !matches!(auth, AuthSettings::Passthrough { .. }));
@@ -66,16 +106,24 @@ pub fn pool(reader: &mut KeyReader, auth: Option<&AuthSettings>) -> Option<Optio
         "transaction" => Ok(true),
         _ => Err("session or transaction is wanted".into()),
     });
-    let size = reader.parsed("pool.size", 20, |text| match text.parse() {
-        Ok(size @ 1..=SIZE_MAX) => Ok(size),
-        Ok(_) | Err(_) => Err(format!("a number from 1 to {SIZE_MAX} is wanted")),
-    });
+    let size = number(reader, SIZE.path, (1, SIZE_MAX), 20);
+    let min = number(reader, MIN.path, (0, size.unwrap_or(SIZE_MAX)), 0);
+    let reserve = number(reader, RESERVE.path, (0, SIZE_MAX), 0);
     let (minute, hour) = (Duration::from_secs(60), Duration::from_secs(3600));
     let waits = (Duration::from_millis(100), hour);
     let lasts = (Duration::from_secs(1), 24 * 24 * hour);
+    let soon = (Duration::from_millis(1), hour);
+    let reserve_wait = duration(reader, RESERVE_WAIT.path, soon, Duration::from_secs(5));
     let query_wait = duration(reader, "pool.query_wait", waits, 2 * minute);
     let server_lifetime = duration(reader, "pool.server_lifetime", lasts, hour);
     let server_idle_timeout = duration(reader, "pool.server_idle_timeout", lasts, 10 * minute);
+    let statements = (1, limits::pools::STATEMENTS_MAX);
+    let statements = number(
+        reader,
+        MAX_PREPARED_STATEMENTS.path,
+        statements,
+        limits::pools::STATEMENTS_DEFAULT,
+    );
     let is_shared = is_shared?;
     if is_shared && matches!(auth, Some(AuthSettings::Passthrough { .. })) {
         let place = reader.place_of("pool.mode");
@@ -84,11 +132,27 @@ pub fn pool(reader: &mut KeyReader, auth: Option<&AuthSettings>) -> Option<Optio
     }
     let settings = PoolSettings {
         size: size?,
+        min: min?,
+        reserve: reserve?,
+        reserve_wait: reserve_wait?,
         query_wait: query_wait?,
         server_lifetime: server_lifetime?,
         server_idle_timeout: server_idle_timeout?,
+        max_prepared_statements: statements?,
     };
     Some(is_shared.then_some(settings))
+}
+
+fn number(
+    reader: &mut KeyReader,
+    path: &str,
+    (least, most): (usize, usize),
+    absent: usize,
+) -> Option<usize> {
+    reader.parsed(path, absent, |text| match text.parse() {
+        Ok(number) if (least..=most).contains(&number) => Ok(number),
+        Ok(_) | Err(_) => Err(format!("a number from {least} to {most} is wanted")),
+    })
 }
 
 const SIZE_MAX: usize = 10_000;

@@ -6,8 +6,22 @@ use std::time::Duration;
 /// own.
 pub const POOLS_MAX: usize = 4096;
 
+/// Pools that the live page shows; the others are a number.
+pub const PAGE_POOLS_MAX: usize = 30;
+
 /// How often connections that nobody uses are looked at.
 pub const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Pools that open connections at a time which nobody has asked for: a server that is back after
+/// its restart is not met by all of them at once.
+pub const REFILLS_MAX: usize = 8;
+
+/// The pause of a pool behind a connection that was not to be had and that nobody has asked for; it
+/// doubles with each.
+pub const REFILL_PAUSE: Duration = Duration::from_secs(1);
+
+/// The longest of these pauses: a server that refuses is asked about once a minute by each pool.
+pub const REFILL_PAUSE_MAX: Duration = Duration::from_secs(60);
 
 /// The time in which a connection of a pool is brought to a session's settings, or tells them.
 pub const SETTLE_TIME_MAX: Duration = Duration::from_secs(10);
@@ -25,6 +39,9 @@ pub const LOGIN_TIME_LEFT: Duration = Duration::from_secs(1);
 /// with more it keeps it.
 pub const CUSTOM_SETTINGS_MAX: usize = 64;
 
-/// Statements with names that are kept prepared on one connection: the one that was used longest
-/// ago makes room.
-pub const STATEMENTS_MAX: usize = 200;
+/// Statements with names that are kept prepared on one connection where the settings do not say how
+/// many: those of most applications, and what PgBouncer keeps.
+pub const STATEMENTS_DEFAULT: usize = 200;
+
+/// The most that the settings may say: each takes memory of the server's, in every connection.
+pub const STATEMENTS_MAX: usize = 10_000;

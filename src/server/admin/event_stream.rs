@@ -26,9 +26,11 @@ use crate::limits::{PULSE_INTERVAL, PULSE_SECONDS};
 use crate::server::readiness::Readiness;
 use crate::telemetry::Telemetry;
 use crate::telemetry::live::{LiveHistory, MetricsReading, StatementRates};
+use crate::upstream::pool::ConnectionPools;
 
 /// What is sent to whoever looks.
 pub struct EventStream {
+    pools: Option<ConnectionPools>,
     live_history: Mutex<LiveHistory>,
     ticks: watch::Sender<Arc<SecondUpdate>>,
 }
@@ -55,8 +57,9 @@ pub struct EventReceiver(pub mpsc::Receiver<Bytes>);
 
 impl EventStream {
     /// Nothing was sampled yet.
-    pub fn new() -> Self {
+    pub fn new(pools: Option<ConnectionPools>) -> Self {
         Self {
+            pools,
             live_history: Mutex::default(),
             ticks: watch::Sender::default(),
         }
@@ -141,7 +144,8 @@ impl EventStream {
             .live_history
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        CurrentNumbers::of(now_ms(), &live_history, reading, readiness)
+        let seen = (readiness, self.pools.as_ref());
+        CurrentNumbers::of(now_ms(), &live_history, reading, seen)
     }
 
     fn whole(&self, telemetry: &Telemetry, readiness: &Readiness) -> FirstUpdate {

@@ -58,6 +58,7 @@ use crate::server::readiness::Readiness;
 use crate::server::reload::ReloadHandle;
 use crate::session::registry::SessionRegistry;
 use crate::telemetry::Telemetry;
+use crate::upstream::pool::ConnectionPools;
 
 /// What the admin address shows, and to whom.
 pub struct AdminServices {
@@ -75,6 +76,8 @@ pub struct AdminServices {
     pub groundings: GroundingService,
     /// Who signs receipts, where there is a key.
     pub receipt_issuer: Option<Arc<ReceiptIssuer>>,
+    /// The connections that sessions share, where they do.
+    pub pools: Option<ConnectionPools>,
 }
 
 /// What the answers are made from.
@@ -118,7 +121,7 @@ async fn serve_to(listener: TcpListener, admin: AdminServices, followers: Stream
         receipt_issuer: admin.receipt_issuer,
         bound,
         page: LivePage::new(),
-        feed: EventStream::new(),
+        feed: EventStream::new(admin.pools),
         followers,
     });
     tokio::select! {

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::limits::pools::PAGE_POOLS_MAX;
 use crate::limits::{PAGE_ROWS_MAX, PAGE_USERS_MAX};
 use crate::server::readiness::{Readiness, ReadinessSummary};
 use crate::telemetry::Telemetry;
@@ -9,6 +10,8 @@ use crate::telemetry::live::recent::RecentShown;
 use crate::telemetry::live::{
     LabelledCount, LiveHistory, MetricsReading, StatementLatency, StatementRates, UpstreamReading,
 };
+use crate::upstream::pool::ConnectionPools;
+use crate::upstream::pool::shown::{PoolShown, ShownUse};
 
 /// The numbers of this second.
 #[derive(Serialize)]
@@ -33,6 +36,32 @@ pub struct CurrentNumbers {
     panics: u64,
     audit_dropped: u64,
     catalog_age: f64,
+    /// None where each session has a connection of its own.
+    pools: Option<ShownPools>,
+}
+
+/// The pools of connections, those that are waited for and used most first.
+#[derive(Serialize)]
+struct ShownPools {
+    rows: Vec<PoolRow>,
+    /// How many more there are.
+    others: usize,
+}
+
+/// One pool.
+#[derive(Serialize)]
+struct PoolRow {
+    database: Box<str>,
+    user: Box<str>,
+    server: Box<str>,
+    size: usize,
+    /// Connections that sessions have, or that are being opened.
+    used: usize,
+    idle: usize,
+    waiting: usize,
+    /// In seconds; none where nobody waits.
+    longest_wait: Option<f64>,
+    paused: bool,
 }
 
 /// What happened lately.
@@ -48,7 +77,7 @@ impl CurrentNumbers {
         at: u64,
         live_history: &LiveHistory,
         reading: &MetricsReading,
-        readiness: &Readiness,
+        (readiness, pools): (&Readiness, Option<&ConnectionPools>),
     ) -> Self {
         let counted = |rows: &[LabelledCount]| rows.to_vec();
         Self {
@@ -70,6 +99,42 @@ impl CurrentNumbers {
             panics: reading.panics,
             audit_dropped: reading.audit_dropped,
             catalog_age: reading.catalog_age,
+            pools: pools.map(ShownPools::of),
+        }
+    }
+}
+
+impl ShownPools {
+    fn of(pools: &ConnectionPools) -> Self {
+        let size = pools.settings().size;
+        let shown = pools.shown().into_iter();
+        let mut rows: Vec<PoolRow> = shown.map(|pool| PoolRow::of(pool, size)).collect();
+        rows.sort_by_key(|row| std::cmp::Reverse((row.waiting, row.used)));
+        let others = rows.len().saturating_sub(PAGE_POOLS_MAX);
+        rows.truncate(PAGE_POOLS_MAX);
+        Self { rows, others }
+    }
+}
+
+impl PoolRow {
+    fn of(pool: PoolShown, size: usize) -> Self {
+        let connections = pool.connections.iter();
+        let is_idle = |usage: ShownUse| match usage {
+            ShownUse::Idle => true,
+            ShownUse::Opening | ShownUse::Session(_) => false,
+        };
+        let idle = connections.filter(|one| is_idle(one.usage)).count();
+        let waits = pool.waiting.iter().map(|(_, waits)| *waits);
+        Self {
+            size,
+            used: pool.connections.len() - idle,
+            idle,
+            waiting: pool.waiting.len(),
+            longest_wait: waits.max().map(|longest| longest.as_secs_f64()),
+            paused: pool.is_paused,
+            database: pool.database,
+            user: pool.user,
+            server: pool.place,
         }
     }
 }

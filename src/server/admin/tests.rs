@@ -58,6 +58,7 @@ fn admin(readiness: &Arc<Readiness>, token: Option<&str>) -> AdminServices {
         session_registry: crate::session::registry::SessionRegistry::default(),
         groundings: groundings(),
         receipt_issuer: None,
+        pools: None,
     }
 }
 

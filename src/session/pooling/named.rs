@@ -109,6 +109,13 @@ impl NamedStatements {
         self.statements.values().map(|own| own.upstream).collect()
     }
 
+    /// What the upstream calls those whose Parse is not answered yet.
+    pub(super) fn unanswered_names(&self) -> HashSet<UpstreamName> {
+        let statements = self.statements.values();
+        let unanswered = statements.filter(|own| !own.is_prepared);
+        unanswered.map(|own| own.upstream).collect()
+    }
+
     /// A Parse is sent under this name, which stands for nothing.
     pub(super) fn parse_sent(
         &mut self,

@@ -318,9 +318,10 @@ impl PoolSide {
     }
 
     /// That is prepared next. On a connection of its own a session keeps all that it has a name
-    /// for.
+    /// for; on others what it is having prepared now, and may use before it hears that it is there.
     pub(super) fn take_place_of(&mut self, name: UpstreamName) -> PlaceTaken {
         let kept = match self.pinned {
+            None if self.names.is_full() => self.named.unanswered_names(),
             None => HashSet::new(),
             Some(_) => self.named.upstream_names(),
         };

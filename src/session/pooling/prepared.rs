@@ -19,6 +19,7 @@ use crate::session::server::on_error::{on_error, on_notice};
 use crate::session::server::on_ready::on_own_ready;
 use crate::session::session_end::{SessionEnd, UNREADABLE, UNSENDABLE};
 use crate::sqlstate;
+use crate::telemetry::events::StatementEvicted;
 use crate::telemetry::labels::PinReason;
 use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::upstream::outbox::Outbox;
@@ -84,7 +85,8 @@ fn take_place_of(protocol: &mut SessionProtocol, name: UpstreamName) -> Result<(
         return Ok(());
     };
     let taken = side.take_place_of(name);
-    if let Some(evicted) = taken.evicted {
+    for evicted in taken.evicted {
+        protocol.witness.telemetry.emit(&StatementEvicted);
         close(protocol, Some(evicted))?;
     }
     if taken.closes_own {

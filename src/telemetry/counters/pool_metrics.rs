@@ -2,13 +2,14 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use prometheus::{Histogram, IntGauge, IntGaugeVec};
+use prometheus::{Histogram, IntCounter, IntGauge, IntGaugeVec};
 
 use crate::telemetry::counters::counter_vec::CounterVec;
 use crate::telemetry::counters::register::{STATEMENT_BUCKETS, metric_set};
 use crate::telemetry::labels::{CheckoutOutcome, MoveReason, PinReason, PooledConnectionState};
 use crate::telemetry::metrics::{
-    POOL_CHECKOUTS, POOL_CONNECTIONS, POOL_MOVES, POOL_PINS, POOL_WAIT_SECONDS, POOL_WAITING,
+    POOL_CHECKOUTS, POOL_CONNECTIONS, POOL_EVICTIONS, POOL_MOVES, POOL_PINS, POOL_WAIT_SECONDS,
+    POOL_WAITING,
 };
 use crate::words::Word;
 
@@ -18,6 +19,7 @@ metric_set! {
         pub checkouts: CounterVec<CheckoutOutcome> = from_zero(POOL_CHECKOUTS);
         pub wait_seconds: Histogram = histogram(POOL_WAIT_SECONDS, STATEMENT_BUCKETS);
         pub pins: CounterVec<PinReason> = from_zero(POOL_PINS);
+        pub evictions: IntCounter = counter(POOL_EVICTIONS);
         pub moves: CounterVec<MoveReason> = from_zero(POOL_MOVES);
         connections: IntGaugeVec = gauges(POOL_CONNECTIONS);
         waiting: IntGauge = gauge(POOL_WAITING);

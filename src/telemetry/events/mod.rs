@@ -47,7 +47,9 @@ pub use plan::{CandidatesRanked, PlanAsked};
 pub use policy::{
     PoliciesCompared, PoliciesHold, PoliciesRead, PolicyEnded, PolicyTestsPassed, PolicyTestsWait,
 };
-pub use pool::{PoolCheckout, PoolMoved, PoolQueued, SessionMoved, SessionPinned};
+pub use pool::{
+    PoolCheckout, PoolMoved, PoolQueued, SessionMoved, SessionPinned, StatementEvicted,
+};
 pub use process::{
     BudgetFileFailed, DrainStarted, IssuerKeysFailed, ListenerOpened, McpTokenRefused,
     ServerStopped, SessionEndAsked, TokenFileFailed, TokenRefused, UpstreamIdentityRefused,

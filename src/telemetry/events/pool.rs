@@ -35,6 +35,9 @@ pub struct SessionPinned {
     pub reason: PinReason,
 }
 
+/// A prepared statement with a name has made room for another one on its connection.
+pub struct StatementEvicted;
+
 /// A session has moved between two transactions.
 pub struct SessionMoved {
     /// Why.
@@ -64,6 +67,12 @@ impl Event for PoolMoved {
 impl Event for PoolQueued {
     fn emit(&self, sinks: &EventSinks) {
         sinks.metrics.pools.queued(self.change);
+    }
+}
+
+impl Event for StatementEvicted {
+    fn emit(&self, sinks: &EventSinks) {
+        sinks.metrics.pools.evictions.inc();
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::shown::PoolShown;
-use super::{ConnectionPool, ConnectionPools, PoolKey};
+use super::{ConnectionPool, ConnectionPools, PoolKey, PoolSettings};
 
 /// Pools, and which databases are held back.
 #[derive(Default)]
@@ -136,9 +136,9 @@ impl ConnectionPools {
         self.shared.pools().paused.named.iter().cloned().collect()
     }
 
-    /// Connections of one account in one database, at most.
-    pub fn size(&self) -> usize {
-        self.shared.settings.size
+    /// How many connections there are of one account in one database, and for how long.
+    pub fn settings(&self) -> PoolSettings {
+        self.shared.settings
     }
 
     /// How long sessions have waited for connections of a database.

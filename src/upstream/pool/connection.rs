@@ -171,18 +171,19 @@ fn digest_of(parameters: &[(String, String)]) -> [u8; 32] {
 }
 
 impl ConnectionState {
-    /// Of a connection that has just been opened, for so long.
+    /// Of a connection that has just been opened, for so long; so many statements with names are
+    /// kept prepared on it.
     pub fn opened(
         base: Arc<ConnectionBase>,
         key: Option<UpstreamKey>,
-        lifetime: Duration,
+        (lifetime, statements_max): (Duration, usize),
     ) -> Box<Self> {
         let now = Instant::now();
         Box::new(Self {
             base,
             key: key.map(Arc::new),
             values: SetValues::default(),
-            prepared: PreparedNames::default(),
+            prepared: PreparedNames::at_most(statements_max),
             last_session: 0,
             thread: thread::current().id(),
             expires: now + lifetime,
@@ -195,9 +196,9 @@ impl ConnectionState {
         self.expires <= now
     }
 
-    /// Whether its time is over, or nobody has used it for so long.
-    pub fn is_stale(&self, now: Instant, idle_timeout: Duration) -> bool {
-        self.is_expired(now) || self.rested + idle_timeout <= now
+    /// Since when nobody has used it.
+    pub fn rested(&self) -> Instant {
+        self.rested
     }
 
     /// No session has it from now on.

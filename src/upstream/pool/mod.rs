@@ -4,8 +4,11 @@
 //! sends something, brings it to the settings that the client has made, and gives it back when the
 //! transaction is over. Who waits for one is served by rounds of users.
 //!
-//! * `one_pool`: who takes a connection of one, and what becomes of those that are given back
-//! * `source`: how connections are opened; `connection`: one of them
+//! * `one_pool`: who takes a connection of one, and what becomes of those that are given back;
+//!   `upkeep`: which are closed while nobody has them, and which are opened before they are wanted
+//!   (`refill`: when and how)
+//! * `source`: how connections are opened; `connection`: one of them; `idle_connection`: one that
+//!   no session has
 //! * `set_values`: what is set in a session; `prepared_names`: what is prepared on a connection;
 //!   `description`: as what
 //! * `places`: which connections there are, and which sessions wait; `shown`: what is told of them
@@ -15,13 +18,16 @@
 pub mod administration;
 pub mod connection;
 pub mod description;
+mod idle_connection;
 pub mod member;
 mod one_pool;
 mod places;
 pub mod prepared_names;
+mod refill;
 pub mod set_values;
 pub mod shown;
 pub mod source;
+mod upkeep;
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -30,7 +36,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use self::administration::HeldPools;
@@ -49,12 +55,20 @@ use crate::telemetry::Telemetry;
 pub struct PoolSettings {
     /// Connections of one account in one database.
     pub size: usize,
+    /// Those that are kept ready while sessions use the pool.
+    pub min: usize,
+    /// Those beyond `size` that are opened when a session has waited for long.
+    pub reserve: usize,
+    /// How long that is.
+    pub reserve_wait: Duration,
     /// How long a session waits for one.
     pub query_wait: Duration,
     /// How long one is used.
     pub server_lifetime: Duration,
     /// How long one is kept that nobody uses.
     pub server_idle_timeout: Duration,
+    /// Statements with names that are kept prepared on one.
+    pub max_prepared_statements: usize,
 }
 
 /// The pools of all accounts in all databases of all servers. Cheap to clone.
@@ -71,6 +85,8 @@ struct SharedPools {
     gone: Arc<Notify>,
     /// The number of the next connection.
     numbers: Arc<AtomicU64>,
+    /// Pools that open connections which nobody has asked for.
+    refill_turns: Arc<Semaphore>,
 }
 
 #[derive(PartialEq, Eq, Hash)]
@@ -138,6 +154,7 @@ impl ConnectionPools {
             held: Mutex::default(),
             gone: Arc::default(),
             numbers: Arc::new(AtomicU64::new(1)),
+            refill_turns: Arc::new(Semaphore::new(limits::pools::REFILLS_MAX)),
         });
         let swept = Arc::downgrade(&shared);
         runtime.spawn(async move {
@@ -153,6 +170,11 @@ impl ConnectionPools {
             }
         });
         Self { shared }
+    }
+
+    /// No connection is opened any more that nobody has asked for: the process ends.
+    pub fn end_refills(&self) {
+        self.shared.refill_turns.close();
     }
 
     /// The pool of an account in a database of a server; none where there are too many pools.
@@ -210,7 +232,7 @@ impl SharedPools {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Closes what is old or unused, and forgets pools that nobody has.
+    /// Closes what is old or unused, opens what is missing, and forgets pools that nobody has.
     fn sweep(&self) {
         let now = Instant::now();
         let mut held = self.pools();
@@ -222,6 +244,7 @@ impl SharedPools {
         drop(held);
         for pool in swept {
             pool.sweep(now);
+            pool.refill_if_short(now, &self.refill_turns);
         }
     }
 }

@@ -2,31 +2,33 @@
 //! are given back.
 
 use std::fmt;
+use std::pin::pin;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::runtime::Handle;
 use tokio::sync::watch;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 
-use super::connection::{ConnectionState, PooledConnection, SettleError};
+use super::connection::{ConnectionBase, ConnectionState, PooledConnection, SettleError};
+use super::idle_connection::IdleConnection;
 use super::places::{OpenConnections, PoolPlace, Waiting, WaitingKind, WaitingSessions};
-use super::source::ConnectionClass;
+use super::refill::Refill;
+use super::source::{ConnectionClass, OpenedConnection};
 use super::{ConnectionWish, PoolError, PoolSettings};
 use crate::telemetry::Telemetry;
 use crate::telemetry::events::{PoolCheckout, PoolMoved};
 use crate::telemetry::labels::{CheckoutOutcome, PooledConnectionState};
 use crate::upstream::fair_slots::{FairSlot, FairSlots};
+use crate::upstream::login::UpstreamSession;
 use crate::upstream::login_retry::jittered;
-use crate::upstream::outbox::Outbox;
 
 /// The connections of one account in one database.
 pub struct ConnectionPool {
-    settings: PoolSettings,
-    telemetry: Telemetry,
+    pub(super) settings: PoolSettings,
+    pub(super) telemetry: Telemetry,
     /// One for each session that has a connection, or is given one.
-    slots: FairSlots,
+    pub(super) slots: FairSlots,
     idle: Mutex<Vec<IdleConnection>>,
     /// Connections that are there or being opened.
     pub(super) open: Arc<OpenConnections>,
@@ -38,12 +40,8 @@ pub struct ConnectionPool {
     waited: Arc<AtomicU64>,
     /// Whether it gives no connections.
     pub(super) paused: watch::Sender<bool>,
-}
-
-struct IdleConnection {
-    connection: PooledConnection,
-    class: ConnectionClass,
-    place: PoolPlace,
+    /// How connections are opened that nobody has asked for.
+    pub(super) refill: Mutex<Refill>,
 }
 
 /// The right to have a connection of a pool, with all but the connection itself.
@@ -73,6 +71,7 @@ impl ConnectionPool {
             sessions: AtomicUsize::new(0),
             waited,
             paused: watch::Sender::new(is_paused),
+            refill: Mutex::default(),
         }
     }
 
@@ -133,13 +132,52 @@ impl ConnectionPool {
         };
         let _waits = Waiting::begin((&self.waiting, &self.telemetry), (wish.session, kind));
         let turn = async {
-            let slot = queue.await;
+            let slot = self.turn(queue).await;
             self.until_resumed().await;
             slot
         };
         match timeout_at(until, turn).await {
             Ok(slot) => slot.ok_or(PoolError::Closed),
             Err(_elapsed) => Err(self.in_vain(since)),
+        }
+    }
+
+    /// The user's turn. Whoever has waited for it for long has the reserve opened: for whoever is
+    /// next, until that is this one or no more is left.
+    async fn turn(&self, queue: impl Future<Output = Option<FairSlot>>) -> Option<FairSlot> {
+        let mut queue = pin!(queue);
+        let reserve = self.settings.reserve;
+        if reserve > 0 {
+            tokio::select! {
+                biased;
+                slot = &mut queue => return slot,
+                () = self.until_reserve_is_due() => {}
+            }
+        }
+        for _ in 0..reserve {
+            let is_opened = self.slots.open_reserve(reserve);
+            tokio::select! {
+                biased;
+                slot = &mut queue => return slot,
+                () = std::future::ready(()) => {}
+            }
+            if !is_opened {
+                break;
+            }
+        }
+        queue.await
+    }
+
+    /// Waits for as long as the reserve is not touched. Nobody waits for a connection, but for the
+    /// end of a pause, while none is given.
+    async fn until_reserve_is_due(&self) {
+        // Each round is as long as the setting says.
+        loop {
+            self.until_resumed().await;
+            sleep(self.settings.reserve_wait).await;
+            if !*self.paused.borrow() {
+                return;
+            }
         }
     }
 
@@ -170,7 +208,7 @@ impl ConnectionPool {
         match *self.paused.borrow() {
             true => PoolError::Paused { waited },
             false => PoolError::AllBusy {
-                size: self.settings.size,
+                size: self.settings.size + self.settings.reserve,
                 waited,
             },
         }
@@ -249,19 +287,49 @@ impl ConnectionPool {
             Some(_) => return Err(PoolError::OtherBase),
             None => Arc::new(base),
         };
+        let mut opened = self.opened((session, base), wish.source.class(), place);
+        let settled = opened.connection.bring_to(&wish.values).await;
+        settled.map_err(PoolError::Settle)?;
+        self.refill().note_opened(&wish.source);
+        Ok(opened)
+    }
+
+    /// A connection that has just been opened.
+    fn opened(
+        &self,
+        (session, base): (UpstreamSession, Arc<ConnectionBase>),
+        class: ConnectionClass,
+        place: PoolPlace,
+    ) -> IdleConnection {
         place.opened(session.key.as_ref().map(|key| key.pid));
         let lifetime = jittered(self.settings.server_lifetime);
-        let mut connection = PooledConnection {
-            state: ConnectionState::opened(base, session.key, lifetime),
+        let bounds = (lifetime, self.settings.max_prepared_statements);
+        let connection = PooledConnection {
+            state: ConnectionState::opened(base, session.key, bounds),
             frames: session.framed,
         };
-        let settled = connection.bring_to(&wish.values).await;
-        settled.map_err(PoolError::Settle)?;
-        Ok(IdleConnection {
+        IdleConnection {
             connection,
-            class: wish.source.class(),
+            class,
             place,
-        })
+        }
+    }
+
+    /// A connection that nobody has asked for is there for whoever comes next.
+    pub(super) fn keep_ready(
+        self: &Arc<Self>,
+        (session, base): OpenedConnection,
+        class: ConnectionClass,
+        (place, slot): (PoolPlace, FairSlot),
+    ) {
+        let opened = self.opened((session, Arc::new(base)), class, place);
+        let lease = PoolLease {
+            pool: Arc::clone(self),
+            class,
+            place: opened.place,
+            slot,
+        };
+        lease.give_back(opened.connection);
     }
 
     /// A place for one more connection, unless none is given now; where all are taken, one that
@@ -277,13 +345,26 @@ impl ConnectionPool {
             false => None,
         };
         // Counted before anybody else looks.
-        let number = self.numbers.fetch_add(1, Ordering::Relaxed);
-        let place = PoolPlace::taken(&self.open, number);
+        let place = self.new_place();
         drop(idle);
         if let Some(oldest) = oldest {
             oldest.close();
         }
         Some(place)
+    }
+
+    /// A place for a connection that nobody has asked for, where there is room.
+    pub(super) fn spare_place(&self) -> Option<PoolPlace> {
+        let idle = self.idle();
+        let is_full = self.open.count() >= self.settings.size;
+        let place = (!is_full && !*self.paused.borrow()).then(|| self.new_place());
+        drop(idle);
+        place
+    }
+
+    fn new_place(&self) -> PoolPlace {
+        let number = self.numbers.fetch_add(1, Ordering::Relaxed);
+        PoolPlace::taken(&self.open, number)
     }
 
     fn lease(
@@ -307,21 +388,6 @@ impl ConnectionPool {
         (connection, lease)
     }
 
-    pub(super) fn sweep(&self, now: Instant) {
-        let mut idle = self.idle();
-        let idle_timeout = self.settings.server_idle_timeout;
-        let (kept, closed) =
-            std::mem::take(&mut *idle)
-                .into_iter()
-                .partition(|idle: &IdleConnection| {
-                    let connection = &idle.connection;
-                    !connection.state.is_stale(now, idle_timeout) && connection.is_quiet()
-                });
-        *idle = kept;
-        drop(idle);
-        closed.into_iter().for_each(IdleConnection::close);
-    }
-
     fn checked_out(&self, outcome: CheckoutOutcome, waited: Duration) {
         let micros = u64::try_from(waited.as_micros()).unwrap_or(u64::MAX);
         if micros > 0 {
@@ -330,7 +396,7 @@ impl ConnectionPool {
         self.telemetry.emit(&PoolCheckout { outcome, waited });
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<IdleConnection>> {
+    pub(super) fn idle(&self) -> MutexGuard<'_, Vec<IdleConnection>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -371,33 +437,6 @@ impl PoolLease {
     /// this one is to be closed.
     pub fn is_wanted(&self) -> bool {
         self.pool.has_waiting() || self.place.is_retired()
-    }
-}
-
-impl IdleConnection {
-    /// Says goodbye to one that is idle.
-    fn close(self) {
-        self.place.telemetry().emit(&PoolMoved {
-            from: Some(PooledConnectionState::Idle),
-            to: Some(PooledConnectionState::Used),
-        });
-        self.close_used();
-    }
-
-    /// Says goodbye to one that was taken.
-    fn close_used(self) {
-        let mut goodbye = Outbox::default();
-        goodbye.terminate();
-        let Self {
-            connection, place, ..
-        } = self;
-        if let Ok(runtime) = Handle::try_current() {
-            runtime.spawn(async move {
-                connection.frames.send_and_close(&goodbye).await;
-                // It counts until the server has let go of it, within a bound.
-                drop(place);
-            });
-        }
     }
 }
 

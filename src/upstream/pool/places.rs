@@ -17,6 +17,8 @@ use crate::telemetry::labels::PooledConnectionState;
 pub(super) struct OpenConnections {
     telemetry: Telemetry,
     count: AtomicUsize,
+    /// Those of them that are being closed.
+    closing: AtomicUsize,
     records: Mutex<BTreeMap<u64, Arc<ConnectionRecord>>>,
     /// Connections that were opened before the last change of it are closed at their next rest.
     generation: AtomicU64,
@@ -39,6 +41,14 @@ pub(super) struct PoolPlace {
     number: u64,
     record: Arc<ConnectionRecord>,
     open: Arc<OpenConnections>,
+    stage: PlaceStage,
+}
+
+/// Whether a connection stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PlaceStage {
+    Staying,
+    Closing,
 }
 
 impl OpenConnections {
@@ -47,6 +57,7 @@ impl OpenConnections {
         Self {
             telemetry,
             count: AtomicUsize::new(0),
+            closing: AtomicUsize::new(0),
             records: Mutex::default(),
             generation: AtomicU64::new(0),
             gone,
@@ -56,6 +67,12 @@ impl OpenConnections {
     /// How many there are.
     pub(super) fn count(&self) -> usize {
         self.count.load(Ordering::Acquire)
+    }
+
+    /// How many there are that are not being closed.
+    pub(super) fn staying(&self) -> usize {
+        let closing = self.closing.load(Ordering::Acquire);
+        self.count().saturating_sub(closing)
     }
 
     /// Those that are there now are closed at their next rest.
@@ -105,6 +122,15 @@ impl PoolPlace {
             number,
             record,
             open: Arc::clone(open),
+            stage: PlaceStage::Staying,
+        }
+    }
+
+    /// It is closed from now on, and counts until the server has let go of it.
+    pub(super) fn closes(&mut self) {
+        if self.stage == PlaceStage::Staying {
+            self.stage = PlaceStage::Closing;
+            self.open.closing.fetch_add(1, Ordering::AcqRel);
         }
     }
 
@@ -138,6 +164,9 @@ impl PoolPlace {
 impl Drop for PoolPlace {
     fn drop(&mut self) {
         self.open.records().remove(&self.number);
+        if self.stage == PlaceStage::Closing {
+            self.open.closing.fetch_sub(1, Ordering::AcqRel);
+        }
         self.open.count.fetch_sub(1, Ordering::AcqRel);
         self.open.telemetry.emit(&PoolMoved {
             from: Some(PooledConnectionState::Used),

@@ -18,9 +18,10 @@ pub struct UpstreamName([u8; NAME_BYTES]);
 
 /// Which statements are prepared on a connection. What is not known here may be there after
 /// [`lose_track`](Self::lose_track) alone.
-#[derive(Default)]
 pub struct PreparedNames {
     places: HashMap<UpstreamName, Place>,
+    /// How many there may be before one makes room.
+    most: usize,
     uses: u64,
     track: Track,
 }
@@ -29,15 +30,24 @@ pub struct PreparedNames {
 struct Place {
     /// When it was used last, counted in uses.
     last_use: u64,
-    /// Whether it is there for certain.
-    is_certain: bool,
+    /// Whether it is there.
+    certainty: Certainty,
     /// What it was described as.
     description: Description,
 }
 
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+/// Whether a statement is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Certainty {
+    There,
+    /// It may be.
+    Doubtful,
+    /// Until its Close is answered.
+    Closing,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Track {
-    #[default]
     Kept,
     Lost,
 }
@@ -47,8 +57,8 @@ enum Track {
 pub struct PlaceTaken {
     /// Whether one of the same name may be there, and is to be closed.
     pub closes_own: bool,
-    /// The one that makes room, and is to be closed.
-    pub evicted: Option<UpstreamName>,
+    /// Those that make room, and are to be closed.
+    pub evicted: Vec<UpstreamName>,
 }
 
 impl UpstreamName {
@@ -82,14 +92,31 @@ impl UpstreamName {
     }
 }
 
+impl Default for PreparedNames {
+    /// Those of no connection.
+    fn default() -> Self {
+        Self::at_most(limits::pools::STATEMENTS_DEFAULT)
+    }
+}
+
 impl PreparedNames {
+    /// None yet; of so many the one that was used longest ago makes room.
+    pub fn at_most(most: usize) -> Self {
+        Self {
+            places: HashMap::new(),
+            most,
+            uses: 0,
+            track: Track::Kept,
+        }
+    }
+
     /// Whether it is there for certain; it is used now.
     pub fn uses(&mut self, name: UpstreamName) -> bool {
         self.uses += 1;
         match self.places.get_mut(&name) {
             Some(place) => {
                 place.last_use = self.uses;
-                place.is_certain
+                place.certainty == Certainty::There
             }
             None => false,
         }
@@ -114,35 +141,54 @@ impl PreparedNames {
         self.uses += 1;
         let place = Place {
             last_use: self.uses,
-            is_certain: true,
+            certainty: Certainty::There,
             description: Description::default(),
         };
         let older = self.places.insert(name, place);
-        let evicted = match self.places.len() > limits::pools::STATEMENTS_MAX {
-            true => self.evict(name, kept),
-            false => None,
-        };
+        let mut evicted = Vec::new();
+        // Each round takes one out of a finite number.
+        while self.staying() > self.most {
+            match self.evict(name, kept) {
+                Some(oldest) => evicted.push(oldest),
+                None => break,
+            }
+        }
         PlaceTaken {
             closes_own: older.is_some() || self.track == Track::Lost,
             evicted,
         }
     }
 
-    /// The one that was used longest ago. It counts as there until it is closed.
+    /// Whether the next one has others make room.
+    pub fn is_full(&self) -> bool {
+        self.places.len() >= self.most
+    }
+
+    /// How many may be there for long. Of few nothing has to be counted.
+    fn staying(&self) -> usize {
+        match self.places.len() {
+            few if few <= self.most => few,
+            _ => {
+                let places = self.places.values();
+                places.filter(|place| place.is_staying()).count()
+            }
+        }
+    }
+
+    /// The one that was used longest ago. It may be there until its Close is answered.
     fn evict(&mut self, own: UpstreamName, kept: &HashSet<UpstreamName>) -> Option<UpstreamName> {
         let may_go = |name: &UpstreamName| *name != own && !kept.contains(name);
-        let places = self.places.iter().filter(|(name, _)| may_go(name));
-        let oldest = places.min_by_key(|(_, place)| place.last_use);
-        let (name, _) = oldest?;
-        let name = *name;
-        self.doubt(name);
-        Some(name)
+        let places = self.places.iter_mut();
+        let staying = places.filter(|(name, place)| may_go(name) && place.is_staying());
+        let (name, place) = staying.min_by_key(|(_, place)| place.last_use)?;
+        place.certainty = Certainty::Closing;
+        Some(*name)
     }
 
     /// It was closed.
     pub fn closed(&mut self, name: UpstreamName) {
         let is_gone = self.places.get(&name);
-        if is_gone.is_some_and(|place| !place.is_certain) {
+        if is_gone.is_some_and(|place| place.certainty != Certainty::There) {
             self.places.remove(&name);
         }
     }
@@ -150,7 +196,7 @@ impl PreparedNames {
     /// What would have prepared or closed it has failed or was skipped.
     pub fn doubt(&mut self, name: UpstreamName) {
         if let Some(place) = self.places.get_mut(&name) {
-            place.is_certain = false;
+            place.certainty = Certainty::Doubtful;
         }
     }
 
@@ -169,6 +215,13 @@ impl PreparedNames {
     /// Whether it is known what is there.
     pub fn has_lost_track(&self) -> bool {
         self.track == Track::Lost
+    }
+}
+
+impl Place {
+    /// Whether it may be there, and is not being closed.
+    fn is_staying(&self) -> bool {
+        self.certainty != Certainty::Closing
     }
 }
 
@@ -246,22 +299,52 @@ mod tests {
 
     #[test]
     fn who_was_used_longest_ago_makes_room() {
-        let mut names = PreparedNames::default();
-        let most = u64::try_from(limits::pools::STATEMENTS_MAX).unwrap();
-        let all: Vec<_> = (0..most)
+        for most in [1, 2, 200] {
+            makes_room(most);
+        }
+    }
+
+    #[test]
+    fn each_of_a_batch_makes_room_for_itself_alone() {
+        let mut names = PreparedNames::at_most(1);
+        let all: Vec<_> = (0..4)
+            .map(|number| UpstreamName::unique(1, number))
+            .collect();
+        let mut evict = |name| names.take_place(name, &HashSet::new()).evicted;
+        // No Close is answered meanwhile.
+        let evicted: Vec<_> = all.iter().map(|name| evict(*name)).collect();
+        assert_eq!(evicted, [vec![], vec![all[0]], vec![all[1]], vec![all[2]]]);
+        // One whose Close was skipped is closed once more.
+        names.doubt(all[0]);
+        names.closed(all[1]);
+        names.closed(all[2]);
+        let mut evict = |name| names.take_place(name, &HashSet::new()).evicted;
+        let late = [UpstreamName::unique(2, 0), UpstreamName::unique(2, 1)];
+        assert_eq!(evict(late[0]), [all[0], all[3]]);
+        // Those that are kept make no room, until they may.
+        let kept = HashSet::from([late[0]]);
+        assert!(names.take_place(late[1], &kept).evicted.is_empty());
+        let last = names.take_place(UpstreamName::unique(2, 2), &HashSet::new());
+        assert_eq!(last.evicted, late);
+    }
+
+    fn makes_room(most: u32) {
+        let mut names = PreparedNames::at_most(usize::try_from(most).unwrap());
+        let all: Vec<_> = (0..u64::from(most))
             .map(|number| UpstreamName::unique(1, number))
             .collect();
         for name in &all {
-            assert_eq!(names.take_place(*name, &HashSet::new()).evicted, None);
+            assert!(names.take_place(*name, &HashSet::new()).evicted.is_empty());
         }
         assert!(names.uses(all[0]));
         let evicted = names
             .take_place(UpstreamName::unique(2, 1), &HashSet::new())
             .evicted;
-        assert_eq!(evicted, Some(all[1]));
-        assert!(!names.uses(all[1]));
+        let oldest = *all.get(1).unwrap_or(&all[0]);
+        assert_eq!(evicted, [oldest]);
+        assert!(!names.uses(oldest));
         // Until its Close is answered it may be there.
-        names.closed(all[1]);
-        assert!(!names.take_place(all[1], &HashSet::new()).closes_own);
+        names.closed(oldest);
+        assert!(!names.take_place(oldest, &HashSet::new()).closes_own);
     }
 }

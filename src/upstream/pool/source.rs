@@ -25,6 +25,9 @@ pub struct ConnectionSource {
     is_hasty: bool,
 }
 
+/// A connection that has just been opened, and what it began with.
+pub type OpenedConnection = (UpstreamSession, ConnectionBase);
+
 /// A digest of all that connections begin with by the wish of their sessions: those of one class
 /// may serve each other's sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +117,21 @@ impl ConnectionSource {
     /// # Errors
     /// The upstream cannot be reached in time or does not let the account in, or the session is not
     /// proved to be read-only.
-    pub async fn open(&self) -> Result<(UpstreamSession, ConnectionBase), OpenError> {
+    pub async fn open(&self) -> Result<OpenedConnection, OpenError> {
+        self.open_as(self.is_hasty).await
+    }
+
+    /// The same, and whatever stands in its way is not waited for.
+    ///
+    /// May be cancelled: the connection is dropped.
+    ///
+    /// # Errors
+    /// As of [`open`](Self::open).
+    pub async fn open_once(&self) -> Result<OpenedConnection, OpenError> {
+        self.open_as(true).await
+    }
+
+    async fn open_as(&self, is_hasty: bool) -> Result<OpenedConnection, OpenError> {
         let deadline = Instant::now() + limits::pools::CONNECT_TIME_MAX;
         let request = LoginRequest {
             user: &self.account.user,
@@ -122,7 +139,7 @@ impl ConnectionSource {
             parameters: &self.parameters,
         };
         let whose = (self.account.user.as_str(), self.account.password.as_ref());
-        let session = match self.is_hasty {
+        let session = match is_hasty {
             true => {
                 let deadline = Instant::now() + limits::upstreams::LOGIN_TIME_MAX;
                 log_in_once(&self.upstream, whose, request, deadline).await

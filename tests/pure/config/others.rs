@@ -70,6 +70,7 @@ const DURATIONS: &[(&str, &str)] = &[
         "PGSIEVE_CATALOG_REFRESH_INTERVAL",
     ),
     ("catalog.age_max", "PGSIEVE_CATALOG_AGE_MAX"),
+    ("pool.reserve_wait", "PGSIEVE_POOL_RESERVE_WAIT"),
     ("pool.query_wait", "PGSIEVE_POOL_QUERY_WAIT"),
     ("upstream.lag_max", "PGSIEVE_UPSTREAM_LAG_MAX"),
     ("pool.server_lifetime", "PGSIEVE_POOL_SERVER_LIFETIME"),

@@ -2,6 +2,8 @@
 
 mod carried;
 mod console;
+mod evicted;
+mod kept_ready;
 mod named;
 mod plans;
 mod shared;

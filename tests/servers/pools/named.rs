@@ -6,17 +6,17 @@ use crate::support::raw::{Frame, kinds, rows};
 use crate::support::{RawClient, Stack, frames, until};
 
 /// These messages and a Sync, answered.
-fn batch(client: &mut RawClient, parts: &[Vec<u8>]) -> Vec<Frame> {
+pub fn batch(client: &mut RawClient, parts: &[Vec<u8>]) -> Vec<Frame> {
     client.send(&[parts.concat(), frames::sync()].concat());
     client.until_ready()
 }
 
-fn prepare(client: &mut RawClient, name: &str, text: &str) {
+pub fn prepare(client: &mut RawClient, name: &str, text: &str) {
     let answer = batch(client, &[frames::parse(name, text)]);
     assert_eq!(kinds(&answer), "1Z", "{answer:?}");
 }
 
-fn run(client: &mut RawClient, name: &str) -> Vec<Frame> {
+pub fn run(client: &mut RawClient, name: &str) -> Vec<Frame> {
     let run = [frames::bind("", name, &[], false), frames::execute("", 0)];
     batch(client, &run)
 }
@@ -29,7 +29,7 @@ fn error(answer: &[Frame]) -> (String, String) {
 }
 
 /// What is prepared on the only connection.
-fn prepared(client: &mut RawClient) -> Vec<String> {
+pub fn prepared(client: &mut RawClient) -> Vec<String> {
     rows(&client.query("SELECT statement FROM pg_prepared_statements ORDER BY statement"))
 }
 

@@ -2,6 +2,7 @@
 //! what does not is noted by the part that would have it.
 
 mod client_tls;
+mod console;
 mod listening;
 mod login;
 mod pooling;
@@ -77,6 +78,7 @@ pub fn carry(
     let mode = login::carry(&mut work, &target, listens);
     client_tls::carry(&mut work);
     pooling::carry(&mut work, &target, mode);
+    console::carry(&mut work);
     remainder::carry(&mut work);
     Ok(ImportedSettings {
         draft: work.draft,

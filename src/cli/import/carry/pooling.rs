@@ -7,7 +7,7 @@ use super::login::SharedFor;
 use super::target::ChosenTarget;
 use crate::cli::import::configuration::ConnectionEntry;
 use crate::cli::import::value_form;
-use crate::limits::CONNECTIONS_MAX_BOUND;
+use crate::limits::{self, CONNECTIONS_MAX_BOUND};
 use crate::policy::units::written_duration;
 
 /// Writes them.
@@ -29,6 +29,11 @@ pub fn carry(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>, mode: SharedF
                          connections to the server";
             let place = work.place("default_pool_size");
             work.draft.left_out("default_pool_size", &place, words);
+            if MIN.of(work, target.only) > 0 {
+                let words = "in mode session a client's connection is made when it logs in";
+                let place = work.place(MIN.name);
+                work.draft.differs(MIN.name, &place, words);
+            }
         }
         SharedFor::Transaction => {
             work.draft.word("pool.mode", "transaction", "");
@@ -42,7 +47,7 @@ pub fn carry(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>, mode: SharedF
 
 /// The keys of mode transaction.
 fn shared(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>) {
-    let size = size(work, target);
+    let size = SIZE.of(work, target.only);
     let bounded = size.clamp(1, SIZE_MAX);
     if size != bounded {
         let words = format!("a number from 1 to {SIZE_MAX} is wanted: it is {bounded}");
@@ -51,6 +56,13 @@ fn shared(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>) {
     }
     let comment = "Connections of one account in one database.";
     work.draft.word("pool.size", bounded.to_string(), comment);
+    // PgBouncer keeps no more ready than there may be, either.
+    let min = MIN.of(work, target.only).clamp(0, bounded);
+    if min > 0 {
+        work.draft.word("pool.min", min.to_string(), "");
+    }
+    reserve(work, target);
+    statements(work);
     let hour = Duration::from_secs(3600);
     // The most whole days that a duration of the settings can be written as.
     let longest = 24 * 24 * hour;
@@ -84,12 +96,85 @@ fn shared(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>) {
     }
 }
 
-/// How many connections there are.
-fn size(work: &ImportWork<'_>, target: &ChosenTarget<'_>) -> i64 {
-    let own = target.only.and_then(|entry| entry.count("pool_size"));
-    let all = work.configuration.count("default_pool_size");
-    own.filter(|own| *own >= 0).unwrap_or(all)
+/// `pool.reserve` and `pool.reserve_wait`.
+fn reserve(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>) {
+    let wanted = RESERVE.of(work, target.only);
+    // Without a time the reserve is never touched there.
+    if wanted <= 0 || work.configuration.seconds("reserve_pool_timeout").is_zero() {
+        return;
+    }
+    let bounded = wanted.min(SIZE_MAX);
+    if bounded != wanted {
+        let words = format!("a number from 0 to {SIZE_MAX} is wanted: it is {bounded}");
+        let place = work.place(RESERVE.name);
+        work.draft.left_out(RESERVE.name, &place, words);
+    }
+    work.draft.word("pool.reserve", bounded.to_string(), "");
+    let hour = Duration::from_secs(3600);
+    let wait = PooledTime {
+        name: "reserve_pool_timeout",
+        path: "pool.reserve_wait",
+        bounds: (Duration::from_millis(1), hour),
+        zero: Zero::Near(hour, ""),
+    };
+    wait.write(work, None);
 }
+
+/// `pool.max_prepared_statements`.
+fn statements(work: &mut ImportWork<'_>) {
+    let name = "max_prepared_statements";
+    let wanted = work.configuration.count(name);
+    let most = i64::try_from(limits::pools::STATEMENTS_MAX).unwrap_or(i64::MAX);
+    // None there is that they are not followed; here they always are.
+    if wanted <= 0 || work.configuration.place(name).is_none() {
+        return;
+    }
+    let bounded = wanted.min(most);
+    if bounded != wanted {
+        let words = format!("a number from 1 to {most} is wanted: it is {bounded}");
+        let place = work.place(name);
+        work.draft.differs(name, &place, words);
+    }
+    let path = "pool.max_prepared_statements";
+    work.draft.word(path, bounded.to_string(), "");
+}
+
+/// A number of connections that entries may have for themselves.
+struct PooledCount {
+    name: &'static str,
+    /// What it is called in an entry.
+    own: &'static [&'static str],
+}
+
+impl PooledCount {
+    /// What holds for this entry, or for all.
+    fn of(&self, work: &ImportWork<'_>, only: Option<&ConnectionEntry>) -> i64 {
+        let own = only.and_then(|entry| self.own_of(entry));
+        own.map_or_else(|| work.configuration.count(self.name), |(_, own)| own)
+    }
+
+    /// What an entry has for itself, and by which name.
+    fn own_of(&self, entry: &ConnectionEntry) -> Option<(&'static str, i64)> {
+        let mut names = self.own.iter();
+        let own = names.find_map(|name| Some((*name, entry.count(name)?)));
+        own.filter(|(_, own)| *own >= 0)
+    }
+}
+
+const SIZE: PooledCount = PooledCount {
+    name: "default_pool_size",
+    own: &["pool_size"],
+};
+
+const MIN: PooledCount = PooledCount {
+    name: "min_pool_size",
+    own: &["min_pool_size"],
+};
+
+const RESERVE: PooledCount = PooledCount {
+    name: "reserve_pool_size",
+    own: &["reserve_pool", "reserve_pool_size"],
+};
 
 /// What an entry says otherwise than what holds for all.
 fn others(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>, entry: &ConnectionEntry) {
@@ -97,32 +182,24 @@ fn others(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>, entry: &Connecti
         return;
     }
     let place = entry.place.to_string();
-    let size = size(work, target);
     let mode = work.configuration.text("pool_mode");
     let mode = target
         .only
         .and_then(|only| only.text("pool_mode"))
         .unwrap_or(mode);
-    let is_other = [
-        (
-            "pool_mode",
-            entry
-                .text("pool_mode")
-                .is_some_and(|own| !own.eq_ignore_ascii_case(mode)),
-        ),
-        (
-            "pool_size",
-            entry
-                .count("pool_size")
-                .is_some_and(|own| own >= 0 && own != size),
-        ),
-        (
-            "query_wait_timeout",
-            entry.text("query_wait_timeout").is_some(),
-        ),
-        ("server_lifetime", entry.text("server_lifetime").is_some()),
-    ];
-    for (name, _) in is_other.into_iter().filter(|(_, is_other)| *is_other) {
+    let is_other_mode = |own: &str| !own.eq_ignore_ascii_case(mode);
+    let mut others = Vec::new();
+    if entry.text("pool_mode").is_some_and(is_other_mode) {
+        others.push("pool_mode");
+    }
+    for count in [SIZE, MIN, RESERVE] {
+        let all = count.of(work, target.only);
+        let own = count.own_of(entry);
+        others.extend(own.filter(|(_, own)| *own != all).map(|(name, _)| name));
+    }
+    let times = ["query_wait_timeout", "server_lifetime"];
+    others.extend(times.iter().filter(|name| entry.text(name).is_some()));
+    for name in others {
         let words = "there is one for all databases; a pgsieve for each could have its own";
         let subject = format!("[databases] {}: {name}", entry.name);
         work.draft.left_out(subject, &place, words);

@@ -31,6 +31,11 @@ pub(super) fn table(login_context: &LoginContext) -> ConsoleTable {
         settings.connections_max.to_string(),
         "no",
     );
+    if let Some(pool) = &settings.pool {
+        let statements = pool.max_prepared_statements.to_string();
+        add("max_prepared_statements", statements, "no");
+        add("min_pool_size", pool.min.to_string(), "no");
+    }
     let mode = match settings.pool {
         Some(_) => "transaction",
         None => "session",
@@ -38,6 +43,8 @@ pub(super) fn table(login_context: &LoginContext) -> ConsoleTable {
     add("pool_mode", mode.to_owned(), "no");
     if let Some(pool) = &settings.pool {
         add("query_wait_timeout", seconds(pool.query_wait), "no");
+        add("reserve_pool_size", pool.reserve.to_string(), "no");
+        add("reserve_pool_timeout", seconds(pool.reserve_wait), "no");
         add(
             "server_idle_timeout",
             seconds(pool.server_idle_timeout),

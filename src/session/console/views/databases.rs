@@ -8,6 +8,7 @@ use crate::session::console::table::ColumnType::{Int4, Text};
 use crate::session::console::table::{ConsoleColumn, ConsoleTable, known};
 use crate::session::console::views::host_and_port;
 use crate::session::login::LoginContext;
+use crate::upstream::pool::ConnectionPools;
 use crate::upstream::servers::UpstreamServers;
 
 const COLUMNS: &[ConsoleColumn] = &[
@@ -28,6 +29,7 @@ const COLUMNS: &[ConsoleColumn] = &[
 
 pub(super) fn table(login_context: &LoginContext) -> ConsoleTable {
     let pools = login_context.pools.as_ref();
+    let settings = pools.map(ConnectionPools::settings);
     let connections = connections(login_context);
     let mut table = ConsoleTable::of(COLUMNS);
     for name in known_databases(login_context) {
@@ -41,10 +43,9 @@ pub(super) fn table(login_context: &LoginContext) -> ConsoleTable {
             port,
             known(&home.database),
             None,
-            pools.and_then(|pools| known(pools.size())),
-            // Connections are opened when they are wanted, and there are none in reserve.
-            known(0),
-            known(0),
+            settings.and_then(|pool| known(pool.size)),
+            known(settings.map_or(0, |pool| pool.min)),
+            known(settings.map_or(0, |pool| pool.reserve)),
             known(if pools.is_some() {
                 "transaction"
             } else {

@@ -139,6 +139,32 @@ fn a_pause_that_is_cancelled_is_taken_back_and_one_that_is_left_is_not() {
     assert_eq!(rows(&ben.query("SELECT 1")), ["1"]);
 }
 
+/// Those that are kept ready are closed like others, and there again behind the pause.
+#[test]
+fn what_is_kept_ready_is_not_opened_in_a_pause() {
+    let rig = rig_with(
+        "pool: {mode: transaction, size: 4, min: 3, reserve: 2, reserve_wait: 100ms}\n",
+        CONSOLE,
+    );
+    let mut ann = console(&rig, "ann");
+    let mut ben = client(&rig);
+    until(|| (backends(&rig).len() == 3).then_some(())).unwrap();
+    assert_eq!(heard(&mut ann, "PAUSE"), "PAUSE");
+    ben.send(&frames::query("SELECT 1"));
+    std::thread::sleep(Duration::from_millis(2500));
+    assert_eq!(backends(&rig), Vec::<String>::new());
+    assert_eq!(heard(&mut ann, "RESUME"), "RESUME");
+    assert_eq!(rows(&ben.until_ready()), ["1"]);
+    until(|| (backends(&rig).len() == 3).then_some(())).unwrap();
+    let before = backends(&rig);
+    assert_eq!(heard(&mut ann, "RECONNECT"), "RECONNECT");
+    let renewed = || {
+        let now = backends(&rig);
+        now.len() == 3 && now.iter().all(|pid| !before.contains(pid))
+    };
+    until(|| renewed().then_some(())).unwrap();
+}
+
 #[test]
 fn connections_are_made_anew_at_their_next_rest() {
     let rig = rig(2);

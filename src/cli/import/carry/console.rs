@@ -1,0 +1,62 @@
+//! `console`: whom PgBouncer's virtual database was for.
+
+use super::ImportWork;
+use crate::limits::console::USERS_MAX;
+
+/// Writes it, where clients prove to pgsieve who they are.
+pub fn carry(work: &mut ImportWork<'_>) {
+    for (name, path) in [
+        ("admin_users", "console.users"),
+        ("stats_users", "console.stats_users"),
+    ] {
+        let names = work.configuration.text(name).split(',').map(str::trim);
+        let names: Vec<String> = names
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned)
+            .collect();
+        if !names.is_empty() {
+            users(work, (name, path), names);
+        }
+    }
+}
+
+fn users(
+    work: &mut ImportWork<'_>,
+    (name, path): (&'static str, &'static str),
+    mut names: Vec<String>,
+) {
+    let place = work.place(name);
+    let is_proved = matches!(
+        work.draft.given("client.auth.method"),
+        Some("scram" | "cert")
+    );
+    if !is_proved {
+        let words = format!(
+            "{path} names users who prove to pgsieve who they are: client.auth.method scram, cert \
+             or oidc"
+        );
+        work.draft.left_out(name, &place, words);
+        return;
+    }
+    if names.len() > USERS_MAX {
+        names.truncate(USERS_MAX);
+        let words = format!("at most {USERS_MAX} names: those behind them are not there");
+        work.draft.left_out(name, &place, words);
+    }
+    let known = work.draft.user_names();
+    let unknown: Vec<&str> = names
+        .iter()
+        .map(String::as_str)
+        .filter(|name| !known.contains(name))
+        .collect();
+    if !unknown.is_empty() {
+        let words = format!(
+            "nobody can log in to the console under a name that client.auth.users has not: {}",
+            unknown.join(", ")
+        );
+        work.draft.left_out(name, &place, words);
+    }
+    let words = "the console is the database pgsieve, not pgbouncer";
+    work.draft.differs(name, &place, words);
+    work.draft.words(path, names);
+}
