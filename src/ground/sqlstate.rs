@@ -95,8 +95,6 @@ pub const INVALID_AUTHORIZATION: SqlState = SqlState("28000");
 pub const INVALID_PASSWORD: SqlState = SqlState("28P01");
 /// The proxy or server is shutting down.
 pub const ADMIN_SHUTDOWN: SqlState = SqlState("57P01");
-/// Another process of the server has crashed.
-pub const CRASH_SHUTDOWN: SqlState = SqlState("57P02");
 /// The server is starting, stopping or full.
 pub const CANNOT_CONNECT_NOW: SqlState = SqlState("57P03");
 /// There is no memory for it now.

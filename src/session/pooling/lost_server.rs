@@ -17,8 +17,7 @@ use crate::session::io::Relay;
 use crate::session::io::moves::BytesMoved;
 use crate::session::pending::ExpectedReply;
 use crate::session::protocol::SessionProtocol;
-use crate::session::session_end::SessionEnd;
-use crate::sqlstate::{self, SqlState};
+use crate::session::session_end::{SessionEnd, UNREADABLE};
 use crate::upstream::outbox::Outbox;
 use crate::upstream::pool::prepared_names::PreparedNames;
 use crate::wire::backend::{self, TransactionStatus};
@@ -116,9 +115,7 @@ fn has_last_words(mut bytes: &[u8]) -> bool {
     {
         let fields = message.get(HEADER_BYTES..).map(backend::error_fields);
         if let (b'N', Some(Ok(fields))) = (kind, fields)
-            && LAST_WORDS
-                .map(|code| Some(code.as_str()))
-                .contains(&fields.get(b'C'))
+            && fields.get(b'R') == Some(LAST_ROUTINE)
         {
             return true;
         }
@@ -199,7 +196,11 @@ fn fail_all(protocol: &mut SessionProtocol) -> Result<(), SessionEnd> {
     encode::error_body(&mut error, b'E', LOST);
     let mut ready = BytesMut::new();
     encode::ready_for_query(&mut ready, TransactionStatus::Idle);
-    while let Some(owed) = protocol.pending.front() {
+    // Each is answered by two messages at most.
+    for _ in 0..2 * protocol.pending.len() {
+        let Some(owed) = protocol.pending.front() else {
+            break;
+        };
         let answer: &[u8] = match owed {
             ExpectedReply::Carried(CarriedMessage::Close(_)) | ExpectedReply::Close(_) => CLOSED,
             owed if owed.is_end() => &ready,
@@ -207,6 +208,9 @@ fn fail_all(protocol: &mut SessionProtocol) -> Result<(), SessionEnd> {
         };
         protocol.turn.begin_anew();
         protocol.upstream_bytes(answer)?;
+    }
+    if !protocol.pending.is_empty() {
+        return Err(UNREADABLE);
     }
     // The server has nothing any more, so these are free for what gives them again.
     for name in given {
@@ -228,8 +232,9 @@ const HEADER_BYTES: usize = 5;
 /// A CloseComplete: a name that is given up cannot be kept.
 const CLOSED: &[u8] = b"3\0\0\0\x04";
 
-/// The codes of such notices: another process has crashed, or the server is stopped at once.
-const LAST_WORDS: [SqlState; 2] = [sqlstate::CRASH_SHUTDOWN, sqlstate::ADMIN_SHUTDOWN];
+/// What says so in the server's source: another process has crashed, or it is stopped at once. No
+/// statement can have a notice from there.
+const LAST_ROUTINE: &str = "quickdie";
 
 #[cfg(test)]
 mod tests {
@@ -243,21 +248,21 @@ mod tests {
 
     #[test]
     fn a_server_that_dies_says_so_in_a_notice() {
-        let dies = |code: &str| format!("SWARNING\0C{code}\0Mterminating connection\0\0");
-        let notice = |code: &str| message(b'N', dies(code).as_bytes());
-        let row = message(b'D', b"\0\x01\0\0\0\x0557P02");
+        let dies = |by: &str| format!("SWARNING\0C57P02\0Mterminating connection\0R{by}\0\0");
+        let notice = |by: &str| message(b'N', dies(by).as_bytes());
+        let row = message(b'D', b"\0\x01\0\0\0\x08quickdie");
         for (bytes, expected) in [
-            (notice("57P02"), true),
-            (notice("57P01"), true),
+            (notice("quickdie"), true),
             (
-                [message(b'T', b"\0\0"), row.clone(), notice("57P02")].concat(),
+                [message(b'T', b"\0\0"), row.clone(), notice("quickdie")].concat(),
                 true,
             ),
-            (notice("01000"), false),
-            (message(b'E', dies("57P01").as_bytes()), false),
-            (message(b'N', b"C57P02"), false),
+            // What a function says.
+            (notice("exec_stmt_raise"), false),
+            (message(b'E', dies("quickdie").as_bytes()), false),
+            (message(b'N', b"Rquickdie"), false),
             (row, false),
-            (notice("57P02")[..20].to_vec(), false),
+            (notice("quickdie")[..20].to_vec(), false),
             (Vec::new(), false),
         ] {
             assert_eq!(has_last_words(&bytes), expected, "{bytes:?}");

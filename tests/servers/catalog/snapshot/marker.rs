@@ -94,8 +94,9 @@ const CHANGES: &[&str] = &[
     "ALTER ROLE settled RESET search_path",
     "ALTER ROLE settled RENAME TO resettled",
     "DROP ROLE resettled",
-    "ALTER DATABASE template1 SET search_path TO shop",
-    "ALTER DATABASE template1 RESET search_path",
+    "DO $$ BEGIN \
+        EXECUTE format('ALTER DATABASE %I SET search_path TO shop', current_database()); END $$",
+    "DO $$BEGIN EXECUTE format('ALTER DATABASE %I RESET search_path', current_database()); END$$",
     // The same names again, in one transaction.
     "BEGIN; DROP VIEW shop.w2; CREATE VIEW shop.w2 AS SELECT pg_backend_pid() AS id; COMMIT",
     "DROP TABLE shop.parent",
@@ -116,6 +117,8 @@ const NO_CHANGES: &[&str] = &[
     "CREATE TEMP VIEW passing_by AS SELECT one FROM passing",
     "DROP TABLE passing CASCADE",
     "SET work_mem TO '5MB'",
+    "ALTER DATABASE template1 SET search_path TO shop",
+    "ALTER DATABASE template1 RESET search_path",
 ];
 
 /// On servers of its own, since the roles of a server belong to all of its databases.
