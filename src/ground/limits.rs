@@ -358,8 +358,9 @@ pub const CATALOG_IDLE_TIME_MAX: Duration = Duration::from_secs(600);
 /// second that a change may stay unseen at most.
 pub const CATALOG_POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// What `catalog.poll_interval` may be: a look costs the upstream about a millisecond, and a change
-/// that stays unseen for longer than ten seconds is an open door.
+/// What `catalog.poll_interval` may be: where transactions have ended since the last look, one
+/// costs the upstream some eight milliseconds, and a change that stays unseen for longer than ten
+/// seconds is an open door.
 pub const CATALOG_POLL_INTERVAL_BOUNDS: (Duration, Duration) =
     (Duration::from_millis(100), Duration::from_secs(10));
 
