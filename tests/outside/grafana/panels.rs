@@ -126,6 +126,11 @@ const QUIET: &[(&str, &str, &str)] = &[
         "no client of this run shares its connection",
     ),
     (
+        "Prepared statements that made room",
+        "pgsieve_pool_",
+        "no client of this run shares its connection",
+    ),
+    (
         "Alarms",
         "tripwires",
         "no tripwire is touched, nothing panics",
