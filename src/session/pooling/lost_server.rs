@@ -24,8 +24,8 @@ use crate::wire::backend::{self, TransactionStatus};
 use crate::wire::encode;
 use crate::wire::frame::{UpstreamHeader, header_backend};
 
-/// What a client has sent since nothing was under way.
-#[derive(Debug, Default)]
+/// What a client has sent since nothing was under way. It is the client's text: nothing shows it.
+#[derive(Default)]
 pub(in crate::session) struct UnansweredBatch {
     /// Whole messages.
     messages: BytesMut,

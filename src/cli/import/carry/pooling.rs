@@ -48,12 +48,7 @@ pub fn carry(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>, mode: SharedF
 /// The keys of mode transaction.
 fn shared(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>) {
     let size = SIZE.of(work, target.only);
-    let bounded = size.clamp(1, SIZE_MAX);
-    if size != bounded {
-        let words = format!("a number from 1 to {SIZE_MAX} is wanted: it is {bounded}");
-        let place = work.place("default_pool_size");
-        work.draft.left_out("default_pool_size", &place, words);
-    }
+    let bounded = SIZE.bounded(work, size, 1);
     let comment = "Connections of one account in one database.";
     work.draft.word("pool.size", bounded.to_string(), comment);
     // PgBouncer keeps no more ready than there may be, either.
@@ -103,12 +98,7 @@ fn reserve(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>) {
     if wanted <= 0 || work.configuration.seconds("reserve_pool_timeout").is_zero() {
         return;
     }
-    let bounded = wanted.min(SIZE_MAX);
-    if bounded != wanted {
-        let words = format!("a number from 0 to {SIZE_MAX} is wanted: it is {bounded}");
-        let place = work.place(RESERVE.name);
-        work.draft.left_out(RESERVE.name, &place, words);
-    }
+    let bounded = RESERVE.bounded(work, wanted, 0);
     work.draft.word("pool.reserve", bounded.to_string(), "");
     let hour = Duration::from_secs(3600);
     let wait = PooledTime {
@@ -151,6 +141,17 @@ impl PooledCount {
     fn of(&self, work: &ImportWork<'_>, only: Option<&ConnectionEntry>) -> i64 {
         let own = only.and_then(|entry| self.own_of(entry));
         own.map_or_else(|| work.configuration.count(self.name), |(_, own)| own)
+    }
+
+    /// The number as it may be set here, with a note where that is another one.
+    fn bounded(&self, work: &mut ImportWork<'_>, wanted: i64, least: i64) -> i64 {
+        let bounded = wanted.clamp(least, SIZE_MAX);
+        if bounded != wanted {
+            let words = format!("a number from {least} to {SIZE_MAX} is wanted: it is {bounded}");
+            let place = work.place(self.name);
+            work.draft.left_out(self.name, &place, words);
+        }
+        bounded
     }
 
     /// What an entry has for itself, and by which name.
