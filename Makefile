@@ -37,11 +37,14 @@ demo:
 	@cargo build --locked
 	@target/debug/pgsieve demo $(ARGS)
 
-## All tests, with real servers and real clients; how many passed, and how long each program took.
+## All tests, with real servers and real clients; what those that failed have said (each its first lines), how many
+## passed, and how long each program took.
 # cargo test, not nextest: tests of one program share one Postgres, nextest would start one for each.
 test: setup
 	@mkdir -p target; status=0; \
 	RUST_TEST_THREADS=$(THREADS) cargo test --locked --workspace --no-fail-fast 2>&1 | tee target/test.log || status=$$?; \
+	awk '/^---- .* stdout ----$$/ { said = 1 } /^failures:$$/ { said = 0 } \
+	     said && said++ <= 30 { print substr($$0, 1, 1000) }' target/test.log; \
 	awk '/^ +Running / { name = $$2; \
 	         if (name == "unittests") { name = $$NF; sub(/.*\//, "", name); \
 	             sub(/-[0-9a-f]+\)$$/, "", name); name = "unit tests of " name } } \

@@ -73,25 +73,29 @@ fn prepared_statements_are_their_client_s() {
     let batch = |parts: &[Vec<u8>]| [parts.concat(), frames::sync()].concat();
     for (client, text) in [(&mut one, "SELECT 'one'"), (&mut other, "SELECT 'other'")] {
         client.send(&batch(&[frames::parse("s", text)]));
-        assert_eq!(kinds(&client.until_ready()), "1Z");
+        let answer = client.until_ready();
+        assert_eq!(kinds(&answer), "1Z", "{answer:?}");
     }
     let run = batch(&[frames::bind("", "s", &[], false), frames::execute("", 0)]);
     for _ in 0..3 {
         for (client, wanted) in [(&mut one, "one"), (&mut other, "other")] {
             client.send(&run);
             let answer = client.until_ready();
-            assert_eq!(kinds(&answer), "2DCZ");
+            assert_eq!(kinds(&answer), "2DCZ", "{answer:?}");
             assert_eq!(rows(&answer), [wanted]);
         }
     }
     // A name that one of them gives up stays the other's.
     one.send(&batch(&[frames::close(b'S', "s")]));
-    assert_eq!(kinds(&one.until_ready()), "3Z");
+    let answer = one.until_ready();
+    assert_eq!(kinds(&answer), "3Z", "{answer:?}");
     one.send(&run);
-    assert_eq!(one.until_ready()[0].sqlstate(), "26000");
+    let answer = one.until_ready();
+    assert_eq!(answer[0].sqlstate(), "26000", "{answer:?}");
     other.query("DEALLOCATE s");
     other.send(&run);
-    assert_eq!(other.until_ready()[0].sqlstate(), "26000");
+    let answer = other.until_ready();
+    assert_eq!(answer[0].sqlstate(), "26000", "{answer:?}");
 }
 
 /// What was prepared without a name is there on the next connection, though another client has had
