@@ -34,6 +34,8 @@ pub enum AppError {
     ClientTls(TlsSetupError),
     /// The certificates for the upstream do not work.
     UpstreamTls(TlsSetupError),
+    /// The certificates for other copies do not work.
+    PeerTls(TlsSetupError),
     /// The way of logging in does not work with the other settings.
     Auth(AuthSetupError),
     /// An address could not be bound, or a worker not be started.
@@ -79,6 +81,7 @@ impl AppError {
                 Some(TlsPart::Authority) => "upstream.tls.root_certificate",
                 None => "upstream.tls",
             }),
+            Self::PeerTls(_) => Some("peers.addresses"),
             Self::Auth(source) => Some(source.key()),
             Self::Server(source) => Some(source.key()),
             Self::PolicyTests(_) => Some("policy.tests"),
@@ -119,9 +122,10 @@ impl fmt::Display for AppError {
                 formatter.write_str(&system_error::of_new_file(path, *kind, has_folder))
             }
             Self::Telemetry(source) => source.fmt(formatter),
-            Self::ClientTls(source) | Self::UpstreamTls(source) | Self::OAuthAuthority(source) => {
-                source.fmt(formatter)
-            }
+            Self::ClientTls(source)
+            | Self::UpstreamTls(source)
+            | Self::PeerTls(source)
+            | Self::OAuthAuthority(source) => source.fmt(formatter),
             Self::Auth(source) => source.fmt(formatter),
             Self::Server(source) => source.fmt(formatter),
             Self::PolicyTests(problems) => {

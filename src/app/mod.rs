@@ -409,7 +409,7 @@ fn login_context(
         catalogs,
         compile_pools,
         policy_store: Arc::new(PolicyStore::new(live, recording)),
-        cancels: CancelRegistry::new(),
+        cancels: CancelRegistry::beside(settings.peers).map_err(AppError::PeerTls)?,
         accounts: UserAccounts::new(),
         superusers: SuperuserNotices::default(),
         memory: MemoryBudget::new(settings.memory, telemetry.memory()),

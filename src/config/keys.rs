@@ -5,7 +5,9 @@
 
 use crate::config::settings_key::{KeyForm, SettingsKey};
 use crate::config::user_keys::ENTRY_KEYS;
-use crate::config::{capture_keys, choice_weights, login_keys, mcp, pool, receipt_keys, upstream};
+use crate::config::{
+    capture_keys, choice_weights, login_keys, mcp, pool, receipt_keys, server, upstream,
+};
 
 impl SettingsKey {
     /// The key of a path.
@@ -64,14 +66,7 @@ pub const KEYS: &[SettingsKey] = &[
               pgsieve sessions; without it, only this host can open the page, and nothing can be \
               changed through the address.",
     },
-    SettingsKey {
-        path: "admin.hosts",
-        form: KeyForm::Words,
-        default: "none",
-        doc: "Host names, without ports, under which /metrics, /healthz and /readyz answer, \
-              besides IP addresses and localhost; one, or a list of up to 32. A request under any \
-              other name is refused, which protects against DNS rebinding by web pages.",
-    },
+    server::ADMIN_HOSTS_KEY,
     SettingsKey {
         path: "strict_files",
         form: KeyForm::Word,
@@ -91,6 +86,8 @@ pub const KEYS: &[SettingsKey] = &[
     upstream::TARGETS,
     upstream::LAG_MAX,
     upstream::databases::DATABASES,
+    upstream::peers::ADDRESSES,
+    upstream::peers::KEY_FILE,
     SettingsKey {
         path: "upstream.password_file",
         form: KeyForm::Word,

@@ -36,6 +36,7 @@ use crate::telemetry::log::LogSettings;
 use crate::telemetry::log::key_places::KeyPlaces;
 use crate::upstream::account::UpstreamAccount;
 use crate::upstream::address::UpstreamSettings;
+use crate::upstream::cancel::peers::PeerSettings;
 use crate::upstream::catalog_cache::CatalogCacheSettings;
 use crate::upstream::catalog_cache::catalog_account::AccountSetting;
 use crate::upstream::pool::PoolSettings;
@@ -127,6 +128,8 @@ pub struct ProgramSettings {
     pub console: ConsoleAccess,
     /// The connections that sessions share, if they do.
     pub pool: Option<PoolSettings>,
+    /// Other copies behind the same address, if there are any.
+    pub peers: Option<PeerSettings>,
     /// How receipts are signed, if there are any.
     pub receipts: Option<ReceiptSettings>,
     /// The key of the fingerprints.
@@ -341,22 +344,21 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
     let auth = client::auth(reader, upstream.as_ref(), client_tls.as_ref());
     let attributes = users::attributes(reader);
     oidc::apart(reader, auth.as_ref(), attributes.as_ref());
-    let disabled = users::disabled(reader);
-    let report_as = client::report_as(reader);
+    let (disabled, report_as) = (users::disabled(reader), client::report_as(reader));
     let catalog = catalog::catalog(reader, upstream.as_ref());
     let policies = server::policies(reader, pad);
     let policy_tests = server::policy_tests(reader, upstream.as_ref(), catalog.as_ref());
     let admin_token = recording::admin_token(reader);
     let admin_hosts = server::admin_hosts(reader);
     let telemetry = recording::telemetry(reader, matches!(admin, Some(Some(_))), upstream.as_ref());
-    let log = recording::log(reader);
-    let audit_names = recording::audit_names(reader);
+    let (log, audit_names) = (recording::log(reader), recording::audit_names(reader));
     let audit_columns = recording::audit_columns(reader, audit_names);
     let audit_queryid = recording::audit_queryid(reader);
     let receipts = receipts::receipts(reader);
     let known = (upstream.as_ref(), attributes.as_ref());
     let pool = pool::pool(reader, auth.as_ref());
     let console = pool::console::console(reader, auth.as_ref());
+    let peers = upstream::peers::peers(reader);
     let mcp = mcp::mcp(reader, client_tls.as_ref(), known);
     let fingerprint_key = recording::fingerprint_key(reader);
     let (workers, memory) = (server::workers(reader), server::memory(reader));
@@ -393,6 +395,7 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
         mcp: mcp?,
         console: console?,
         pool: pool?,
+        peers: peers?,
         fingerprint_key: fingerprint_key?,
         workers: workers?,
         connections_max: connections_max?,

@@ -83,6 +83,8 @@ impl StartupSettings {
         "pool.server_lifetime",
         "pool.server_idle_timeout",
         "pool.max_prepared_statements",
+        "peers.addresses",
+        "peers.key_file",
         "mcp.listen",
         "mcp.token_file",
         "mcp.hosts",
@@ -275,6 +277,7 @@ fn waiting(settings: &ProgramSettings) -> Vec<FixedSetting> {
     ];
     waiting.extend(of_servers(settings));
     waiting.extend(of_pool(settings));
+    waiting.extend(of_peers(settings));
     waiting.extend(of_agents(settings));
     waiting
 }
@@ -330,6 +333,17 @@ fn of_pool(settings: &ProgramSettings) -> Vec<FixedSetting> {
             "pool.max_prepared_statements",
             text(&|own| own.max_prepared_statements.to_string()),
         ),
+    ]
+}
+
+/// Other copies behind the same address.
+fn of_peers(settings: &ProgramSettings) -> [FixedSetting; 2] {
+    let own = settings.peers.as_ref();
+    let places = own.map(|own| own.places.iter().map(|place| place.endpoint.to_string()));
+    let places: Vec<String> = places.into_iter().flatten().collect();
+    [
+        FixedSetting::open("peers.addresses", places.join(", ")),
+        FixedSetting::secret("peers.key_file", own.map(|own| &own.key.0)),
     ]
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::config::quantities::{duration, size};
 use crate::config::recording;
+use crate::config::settings_key::{KeyForm, SettingsKey};
 use crate::config::value_reader::{KeyReader, ReadValue};
 use crate::config::{ListenAddress, PolicyTests};
 use crate::limits::{
@@ -21,6 +22,16 @@ use crate::upstream::address::UpstreamSettings;
 use crate::upstream::catalog_cache::CatalogCacheSettings;
 use crate::upstream::catalog_cache::catalog_account::AccountSetting;
 use crate::upstream::catalog_cache::settings::CatalogMode;
+
+/// Under which names the admin address answers.
+pub const ADMIN_HOSTS_KEY: SettingsKey = SettingsKey {
+    path: "admin.hosts",
+    form: KeyForm::Words,
+    default: "none",
+    doc: "Host names, without ports, under which /metrics, /healthz and /readyz answer, \
+          besides IP addresses and localhost; one, or a list of up to 32. A request under any \
+          other name is refused, which protects against DNS rebinding by web pages.",
+};
 
 /// `listen`.
 pub fn listen(reader: &mut KeyReader) -> Option<Vec<ListenAddress>> {

@@ -410,7 +410,7 @@ pub const CATALOG_REFUSED_PAUSE_MAX: Duration = Duration::from_secs(60);
 
 /// How long a login waits for the first load of its database: well within what clients wait for
 /// a connection.
-pub const CATALOG_FIRST_LOAD_WAIT_MAX: Duration = Duration::from_secs(5);
+pub const CATALOG_FIRST_LOAD_WAIT_MAX: Duration = Duration::from_secs(15);
 
 /// Servers behind one address whose catalogs of one database are kept at a time: half of all
 /// places, so that a balancer before many standbys leaves room for other databases.

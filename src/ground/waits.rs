@@ -194,7 +194,8 @@ waits! {
     CancelTurn: WaitEnd::Within(limits::CANCEL_TURN_TIME_MAX),
         at ["src/upstream/cancel/mod.rs", "src/upstream/cancel/slots.rs"];
     /// One cancel request: a connection of its own, and its end.
-    Cancel: WaitEnd::Within(limits::CANCEL_TIME_MAX), at ["src/upstream/cancel/mod.rs"];
+    Cancel: WaitEnd::Within(limits::CANCEL_TIME_MAX),
+        at ["src/upstream/cancel/mod.rs", "src/upstream/cancel/peers.rs"];
 
     // --- connections of pgsieve's own
     /// A compile connection, or a place for one.

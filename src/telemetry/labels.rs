@@ -575,6 +575,10 @@ words! {
         Forwarded => "forwarded",
         /// The key belongs to no open session.
         UnknownKey => "unknown_key",
+        /// It was sent on to the other copies of pgsieve: its session is not at this one.
+        SentToPeers => "sent_to_peers",
+        /// Another copy asked, and its session is not at this one either.
+        NotHere => "not_here",
         /// Too many waited, or its turn did not come in time.
         Busy => "busy",
         /// The upstream could not be reached.

@@ -119,11 +119,57 @@ impl Upstream {
         }
     }
 
+    /// Connects to this one of [its addresses](Self::addresses). May be cancelled: the half-made
+    /// connection is dropped.
+    ///
+    /// # Errors
+    /// The same as of [`connect`](Self::connect).
+    pub async fn connect_to(
+        &self,
+        address: SocketAddr,
+        deadline: Instant,
+    ) -> Result<UpstreamFrames, UpstreamConnectError> {
+        let connecting = async {
+            let connected = TcpStream::connect(address).await;
+            let stream = connected.and_then(PeerStream::tcp);
+            let stream = stream.map_err(|error| UpstreamConnectError::Unreachable(error.kind()))?;
+            self.secured(stream).await
+        };
+        match timeout_at(deadline, connecting).await {
+            Ok(result) => result,
+            Err(_elapsed) => Err(UpstreamConnectError::TimedOut),
+        }
+    }
+
+    /// The addresses that its host's name stands for now, so many at most; none of a Unix socket.
+    /// May be cancelled.
+    ///
+    /// # Errors
+    /// The name is not known, or nobody says in time what it stands for.
+    pub async fn addresses(
+        &self,
+        most: usize,
+        deadline: Instant,
+    ) -> Result<Vec<SocketAddr>, UpstreamConnectError> {
+        let Endpoint::Tcp { host, port } = &self.settings.endpoint else {
+            return Ok(Vec::new());
+        };
+        match timeout_at(deadline, addresses_of((host, *port), most)).await {
+            Ok(found) => found,
+            Err(_elapsed) => Err(UpstreamConnectError::TimedOut),
+        }
+    }
+
     async fn connect_untimed(&self) -> Result<UpstreamFrames, UpstreamConnectError> {
         let stream = match &self.settings.endpoint {
             Endpoint::Tcp { host, port } => connect_tcp(host, *port).await?,
             Endpoint::Unix { folder, port } => connect_unix(folder, *port).await?,
         };
+        self.secured(stream).await
+    }
+
+    /// With TLS, where the settings ask for it.
+    async fn secured(&self, stream: PeerStream) -> Result<UpstreamFrames, UpstreamConnectError> {
         // Over a Unix socket the settings are never other than `disable`; see address.rs.
         let (connector, name, socket) = match (self.tls(), stream) {
             (UpstreamTls::Required { connector, name }, PeerStream::Tcp(socket)) => {
@@ -189,9 +235,7 @@ impl std::error::Error for UpstreamConnectError {}
 /// Tries the addresses of the host in their order, each for its share of the time, so that one
 /// that swallows packets does not keep the others from being tried. The last fault is told.
 async fn connect_tcp(host: &str, port: u16) -> Result<PeerStream, UpstreamConnectError> {
-    let found = lookup_host((host, port)).await;
-    let found = found.map_err(|error| UpstreamConnectError::UnknownHost(error.kind()))?;
-    let addresses: Vec<SocketAddr> = found.take(limits::UPSTREAM_ADDRESSES_MAX).collect();
+    let addresses = addresses_of((host, port), limits::UPSTREAM_ADDRESSES_MAX).await?;
     let shares = u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1);
     let share = limits::UPSTREAM_CONNECT_TIME_MAX / shares;
     let mut fault = UpstreamConnectError::UnknownHost(io::ErrorKind::NotFound);
@@ -205,6 +249,15 @@ async fn connect_tcp(host: &str, port: u16) -> Result<PeerStream, UpstreamConnec
         }
     }
     Err(fault)
+}
+
+async fn addresses_of(
+    place: (&str, u16),
+    most: usize,
+) -> Result<Vec<SocketAddr>, UpstreamConnectError> {
+    let found = lookup_host(place).await;
+    let found = found.map_err(|error| UpstreamConnectError::UnknownHost(error.kind()))?;
+    Ok(found.take(most).collect())
 }
 
 async fn connect_unix(folder: &Path, port: u16) -> Result<PeerStream, UpstreamConnectError> {

@@ -133,6 +133,11 @@ impl RawClient {
             .expect("the connection takes bytes");
     }
 
+    /// The same, of a connection that may be closed.
+    pub fn try_send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.stream.write_all(bytes)
+    }
+
     /// Reads one frame; an error where the connection is closed or nothing comes.
     pub fn read(&mut self) -> io::Result<Frame> {
         let mut header = [0; 5];

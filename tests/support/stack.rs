@@ -127,6 +127,11 @@ impl Stack {
                 ("PGSIEVE_POOL_SIZE", size),
             ]);
         }
+        // A busy machine may look at a catalog late, which is not what a test is about that says
+        // nothing of it.
+        if options.config.is_none() && !environment.iter().any(|(name, _)| *name == AGE_MAX) {
+            environment.push((AGE_MAX, "60s"));
+        }
         let arguments = arguments(&options, &folder, (&upstream, &database), listen, admin);
         let program = Path::new(env!("CARGO_BIN_EXE_pgsieve"));
         let sieve = SupervisedChild::start(&folder, program, &arguments, &environment).unwrap();
@@ -325,6 +330,9 @@ impl Stack {
         );
     }
 }
+
+/// The key of how old a catalog may be, as a variable.
+const AGE_MAX: &str = "PGSIEVE_CATALOG_AGE_MAX";
 
 impl Drop for Stack {
     fn drop(&mut self) {

@@ -5,8 +5,10 @@
 //! gives is taken from where libpq takes it.
 //!
 //! * `databases`: those at servers of their own
+//! * `peers`: other copies of pgsieve, which are reached as an upstream is
 
 pub mod databases;
+pub mod peers;
 
 use std::time::Duration;
 

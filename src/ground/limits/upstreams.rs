@@ -42,3 +42,10 @@ pub const LAG_MAX: Duration = Duration::from_secs(30);
 /// Bytes of messages that are kept to be run once more elsewhere, should their server die before it
 /// answers: what an agent writes, and no more than a read brings.
 pub const UNANSWERED_BYTES_MAX: usize = 64 * 1024;
+
+/// Other copies of pgsieve that the settings may name: each is asked for every cancel whose session
+/// is none of this one's.
+pub const PEERS_MAX: usize = 16;
+
+/// Addresses of one of those names that are asked: the name of a service stands for all its copies.
+pub const PEER_ADDRESSES_MAX: usize = 64;

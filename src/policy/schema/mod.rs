@@ -142,6 +142,7 @@ pub const SETTINGS_KEYS: &[&str] = &[
     "pool",
     "console",
     "databases",
+    "peers",
     "admin",
     "strict_files",
     "metrics",

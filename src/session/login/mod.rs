@@ -325,19 +325,24 @@ async fn greet_and_enter(
                 }
             }
         }
-        Ok(ClientGreeting::Cancel(wish)) => cancel(wish, login_context, info).await,
+        Ok(ClientGreeting::Cancel(wish)) => cancel((wish, peer), login_context, info).await,
         Err(RejectedGreeting { framed, denial }) => {
             turn_away(framed, &denial, login_context, info).await
         }
     }
 }
 
-async fn cancel(wish: ReceivedCancel, login_context: &LoginContext, info: SessionInfo) -> LoginEnd {
-    let outcome = login_context
-        .cancels
-        .forward(wish.pid, &wish.secret)
-        .await
-        .into();
+async fn cancel(
+    (wish, peer): (ReceivedCancel, PeerAddress),
+    login_context: &LoginContext,
+    info: SessionInfo,
+) -> LoginEnd {
+    let address = match peer {
+        PeerAddress::Tcp(address) => address.ip().to_string(),
+        PeerAddress::Unix | PeerAddress::Mcp(_) => String::new(),
+    };
+    let key = (wish.pid, &*wish.secret);
+    let outcome = login_context.cancels.forward_from(&address, key).await;
     login_context.telemetry.emit(&CancelHandled {
         session: &info,
         outcome,

@@ -6,10 +6,14 @@
 //! one again as soon as a session has ended. So the secret decides whose a key is, and sessions are
 //! kept apart by a number of their own.
 //!
+//! Where several copies of pgsieve are behind one address, a cancel may reach another copy than its
+//! session: that sends it on (`peers`).
+//!
 //! Nobody learns anything from asking: right or wrong, the connection is closed without a word.
 //!
 //! <https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS>
 
+pub mod peers;
 pub(super) mod slots;
 
 use std::collections::BTreeMap;
@@ -23,6 +27,7 @@ use blake3::Hash;
 use tokio::io::AsyncReadExt;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
+use self::peers::{CancelPeers, PeerSettings};
 use super::backend_signals::{SessionOwner, SessionSignals};
 use super::cancel::slots::CancelSlots;
 use super::connect::Upstream;
@@ -30,6 +35,7 @@ use super::identity::ServerIdentity;
 use super::login::UpstreamKey;
 use super::outbox::Outbox;
 use crate::limits;
+use crate::net::pem::TlsSetupError;
 use crate::telemetry::labels;
 use crate::wire::startup::ProtocolVersion;
 
@@ -105,6 +111,8 @@ struct CancelRegistryInner {
     sessions: Mutex<BTreeMap<CancelTarget, Box<CancelEntry>>>,
     number: AtomicU64,
     turns: Arc<CancelSlots>,
+    /// Other copies, where there are any.
+    peers: Option<CancelPeers>,
 }
 
 /// A session.
@@ -123,14 +131,28 @@ pub(super) struct CancelEntry {
 }
 
 impl CancelRegistry {
-    /// A registry without sessions.
+    /// A registry without sessions, of a copy that stands alone.
     pub fn new() -> Self {
+        Self::with(None)
+    }
+
+    /// The same beside other copies, where there are any.
+    ///
+    /// # Errors
+    /// A file that they name cannot be read or does not fit the others, or a host cannot stand in a
+    /// certificate.
+    pub fn beside(peers: Option<PeerSettings>) -> Result<Self, TlsSetupError> {
+        Ok(Self::with(peers.map(CancelPeers::load).transpose()?))
+    }
+
+    fn with(peers: Option<CancelPeers>) -> Self {
         let sessions = Mutex::new(BTreeMap::new());
         Self {
             inner: Arc::new(CancelRegistryInner {
                 sessions,
                 number: AtomicU64::new(0),
                 turns: Arc::default(),
+                peers,
             }),
         }
     }
@@ -185,6 +207,9 @@ impl CancelRegistry {
             }
         ];
         getrandom::fill(&mut secret).map_err(|_| NoKey)?;
+        if let Some(peers) = &self.inner.peers {
+            peers.mark(pid, &mut secret);
+        }
         let number = self.inner.number.fetch_add(1, Ordering::Relaxed);
         let place = CancelTarget { pid, number };
         let signals = Arc::new(SessionSignals::default());
@@ -215,6 +240,37 @@ impl CancelRegistry {
         match self.find(pid, secret) {
             Some(place) => self.forward_to(place).await,
             None => CancelResult::UnknownKey,
+        }
+    }
+
+    /// The same for a client at this address, or another copy: a cancel whose session is not here
+    /// goes on to the other copies, but not one that comes from there.
+    ///
+    /// May be cancelled.
+    pub async fn forward_from(
+        &self,
+        address: &str,
+        (pid, secret): (i32, &[u8]),
+    ) -> labels::CancelOutcome {
+        let Some(peers) = &self.inner.peers else {
+            return self.forward(pid, secret).await.into();
+        };
+        if let Some(relayed) = peers::relayed_secret(secret) {
+            return match self.find(pid, relayed) {
+                Some(place) => self.forward_to(place).await.into(),
+                None => labels::CancelOutcome::NotHere,
+            };
+        }
+        if let Some(place) = self.find(pid, secret) {
+            return self.forward_to(place).await.into();
+        }
+        if !peers.have_given(pid, secret) {
+            return labels::CancelOutcome::UnknownKey;
+        }
+        let client = blake3::hash(address.as_bytes());
+        match self.inner.turns.take(&client).await {
+            Ok(_turn) => peers.ask(pid, secret).await,
+            Err(_full) => labels::CancelOutcome::Busy,
         }
     }
 

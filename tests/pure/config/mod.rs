@@ -20,6 +20,7 @@ use pgsieve::upstream::snapshot::UpstreamAccount;
 
 mod libpq;
 mod others;
+mod peers;
 mod texts;
 mod tokens;
 

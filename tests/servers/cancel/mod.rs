@@ -2,3 +2,4 @@
 
 mod answers;
 mod by_pid;
+mod peers;

@@ -22,8 +22,8 @@ pub fn carry(work: &mut ImportWork<'_>) {
         own_settings(work, user);
     }
     if let Some(peer) = configuration.peers.first() {
-        let words = "a cancel has to reach the pgsieve of its session: a balancer before several \
-                     keeps a client's address with one of them";
+        let words = "peers.addresses names the other copies of pgsieve, and peers.key_file what \
+                     all of them share";
         work.draft
             .left_out("[peers]", &peer.place.to_string(), words);
     }

@@ -52,7 +52,7 @@ pub const USER: &[KnownSetting] = &[
 /// Those of a peer.
 #[rustfmt::skip]
 pub const PEER: &[KnownSetting] = &[
-    row("host", Text, "", Nothing, "a cancel has to reach the pgsieve of its session"),
-    row("pool_size", Count, "", Nothing, "as above"),
-    row("port", Count, "6432", Nothing, "as above"),
+    row("host", Text, "", Nothing, "`peers.addresses`, with `peers.key_file`"),
+    row("pool_size", Count, "", Nothing, "a cancel to a peer is a connection of its own"),
+    row("port", Count, "6432", Nothing, "`peers.addresses`"),
 ];

@@ -59,7 +59,7 @@ pub const SETTINGS: &[KnownSetting] = &[
     row("max_user_client_connections", Count, "0", Policy("limits.connections_per_user"), ""),
     row("max_user_connections", Count, "0", Nothing, "`pool.size` is per account and database"),
     row("min_pool_size", Count, "0", Key("pool.min"), "in transaction mode"),
-    row("peer_id", Count, "0", Nothing, "a cancel has to reach the pgsieve of its session"),
+    row("peer_id", Count, "0", Nothing, "`peers.addresses` and `peers.key_file` take no numbers"),
     row("pidfile", Text, "", Unneeded, ""),
     row("pkt_buf", Count, "4096", Unneeded, ""),
     row("pool_idle_timeout", Seconds, "0", Unneeded, ""),

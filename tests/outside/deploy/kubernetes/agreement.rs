@@ -14,7 +14,7 @@ type Rule = fn(&[Value]) -> Vec<String>;
 
 /// Everything in which they disagree.
 pub fn breaches(objects: &[Value]) -> Vec<String> {
-    let rules: [Rule; 7] = [labels, names, ports, paths, times, sizes, copies];
+    let rules: [Rule; 8] = [labels, names, ports, peers, paths, times, sizes, copies];
     rules.iter().flat_map(|rule| rule(objects)).collect()
 }
 
@@ -172,8 +172,57 @@ fn ports(objects: &[Value]) -> Vec<String> {
         let anybody = rules
             .iter()
             .any(|rule| rule["from"].as_array().is_none_or(Vec::is_empty));
-        let holds = opened == [clients, admin] && !anybody;
+        let wanted = match settings.get("peers") {
+            Some(_) => vec![clients, clients, admin],
+            None => vec![clients, admin],
+        };
+        let holds = opened == wanted && !anybody;
         facts.push((holds, format!("the NetworkPolicy lets in at {opened:?}")));
+    }
+    unless(facts)
+}
+
+/// Copies find each other by the name of a Service that has the addresses of all, and may reach
+/// them.
+fn peers(objects: &[Value]) -> Vec<String> {
+    let settings = settings(objects);
+    let Some(peers) = settings.get("peers") else {
+        return Vec::new();
+    };
+    let address = at(peers, "/addresses").as_str().unwrap();
+    let address = address.trim_start_matches("postgres://");
+    let place = address.split('?').next().unwrap();
+    let (name, wanted) = place.rsplit_once(':').unwrap();
+    let services = of_kind(objects, "Service").into_iter();
+    let mut named = services.filter(|service| service["metadata"]["name"] == name);
+    let service = named.next();
+    let is_all = service.is_some_and(|service| {
+        let spec = &service["spec"];
+        spec["clusterIP"] == "None" && spec["publishNotReadyAddresses"] == true
+    });
+    let wanted: u64 = wanted.parse().unwrap();
+    let is_port = wanted == port(&settings, "/listen");
+    let mut facts = vec![
+        (is_all, format!("{name} does not stand for all copies")),
+        (is_port, format!("peers are asked at {wanted}")),
+    ];
+    for policy in of_kind(objects, "NetworkPolicy") {
+        let own = at(pod(objects), "/metadata/labels");
+        for (pointer, key) in [("/spec/ingress", "from"), ("/spec/egress", "to")] {
+            let rules = at(policy, pointer).as_array().unwrap().iter();
+            let mut rules = rules.filter(|rule| rule["ports"][0]["port"] == wanted);
+            let is_open = rules.any(|rule| {
+                let pods = rule.pointer(&format!("/{key}/0/podSelector/matchLabels"));
+                let is_near = rule
+                    .pointer(&format!("/{key}/0/namespaceSelector"))
+                    .is_none();
+                is_near && pods.is_some_and(|pods| selects(pods, own))
+            });
+            facts.push((
+                is_open,
+                format!("copies do not reach each other: {pointer}"),
+            ));
+        }
     }
     unless(facts)
 }

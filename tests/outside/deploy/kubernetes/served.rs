@@ -129,6 +129,7 @@ impl Pod {
                 ("tls.crt", made("server.crt")),
                 ("tls.key", made("server.key")),
             ],
+            "pgsieve-peers" => vec![("key", "0123456789abcdef".repeat(4))],
             other => panic!("{other}"),
         };
         files

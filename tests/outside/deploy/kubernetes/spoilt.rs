@@ -27,8 +27,11 @@ Deployment | ^/livenessProbe/httpGet/path | "/readyz" | livenessProbe asks somew
 Deployment | ^/startupProbe/httpGet/port | "clients" | startupProbe asks somewhere else
 Service | /spec/ports/0/targetPort | "postgres" | Service/pgsieve leads to postgres
 Service | /spec/ports/0/targetPort | "admin" | Service/pgsieve opens admin
-NetworkPolicy | /spec/ingress/0/ports/0/port | 5432 | the NetworkPolicy lets in at [5432, 9432]
+NetworkPolicy | /spec/ingress/0/ports/0/port | 5432 | NetworkPolicy lets in at [5432, 6432, 9432]
 NetworkPolicy | /spec/ingress/1/from | [] | the NetworkPolicy lets in at
+NetworkPolicy | /spec/ingress/1/from/0/podSelector/matchLabels | {"a": "x"} | reach each other
+NetworkPolicy | /spec/egress/1/to/0/podSelector/matchLabels | {"a": "x"} | reach each other
+NetworkPolicy | /spec/egress/1/ports/0/port | 5432 | copies do not reach each other: /spec/egress
 Deployment | ^/volumeMounts/3/mountPath | "/run/x" | clients/agent is not mounted
 Deployment | ^/volumeMounts/2/mountPath | "/run/x" | upstream/ca.crt is not mounted
 Deployment | ^/volumeMounts/0/readOnly | false | the mount "settings"

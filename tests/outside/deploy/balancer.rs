@@ -1,0 +1,317 @@
+//! Two copies of pgsieve behind a balancer of TCP connections, HAProxy: cancels find their
+//! statements, and copies are exchanged one after the other while clients work.
+
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use pgsieve::demo::cluster::{PrivateCluster, free_port};
+use pgsieve::demo::supervisor::{ChildSignal, SupervisedChild};
+
+use super::text::Folder;
+use crate::support::raw::{Login, kinds, rows};
+use crate::support::shared::{new_database, shared_cluster};
+use crate::support::{APP, RawClient, frames, until};
+
+/// The copies, and the balancer before them. A server that is drained gets nobody new.
+struct Balanced {
+    folder: Folder,
+    cluster: &'static PrivateCluster,
+    database: String,
+    port: u16,
+    copies: Vec<Copy>,
+    _balancer: SupervisedChild,
+}
+
+/// A copy, by the name that the balancer has for it.
+struct Copy {
+    name: &'static str,
+    listen: u16,
+    admin: u16,
+    process: Option<SupervisedChild>,
+}
+
+impl Balanced {
+    fn start() -> Self {
+        let folder = Folder::new();
+        let cluster = shared_cluster();
+        let database = new_database(cluster);
+        let mut ports = Vec::new();
+        while ports.len() < 5 {
+            let port = free_port().unwrap();
+            if !ports.contains(&port) {
+                ports.push(port);
+            }
+        }
+        folder.put("peers.key", &"5e".repeat(32));
+        let copies = ["one", "two"].into_iter().zip(ports.chunks(2));
+        let copies = copies.map(|(name, ports)| Copy {
+            name,
+            listen: ports[0],
+            admin: ports[1],
+            process: None,
+        });
+        let copies: Vec<Copy> = copies.collect();
+        let port = ports[4];
+        let servers = copies.iter().map(|copy| {
+            format!(
+                "  server {} 127.0.0.1:{} check port {} inter 200ms fall 3 rise 1\n",
+                copy.name, copy.listen, copy.admin
+            )
+        });
+        let socket = folder.0.join("socket");
+        let settings = format!(
+            "global\n  stats socket {} level admin\ndefaults\n  mode tcp\n  timeout connect 10s\n  \
+             timeout client 1h\n  timeout server 1h\n  timeout check 30s\nfrontend clients\n  bind 127.0.0.1:{port}\n  \
+             default_backend pgsieve\nbackend pgsieve\n  balance roundrobin\n  option httpchk GET \
+             /readyz\n{}",
+            socket.display(),
+            servers.collect::<String>()
+        );
+        let settings = folder.put("haproxy.cfg", &settings);
+        let own = folder.0.join("haproxy");
+        std::fs::create_dir(&own).unwrap();
+        let program = program_in(&["/usr/sbin", "/usr/bin", "/usr/local/sbin"]);
+        let balancer = SupervisedChild::start(&own, &program, &["-db", "-f", &settings], &[]);
+        let mut balanced = Self {
+            folder,
+            cluster,
+            database,
+            port,
+            copies,
+            _balancer: balancer.unwrap(),
+        };
+        for at in 0..balanced.copies.len() {
+            balanced.start_copy(at);
+        }
+        balanced
+    }
+
+    /// Starts a copy and waits until the balancer sends clients there.
+    fn start_copy(&mut self, at: usize) {
+        let peers: Vec<String> = (self.copies.iter())
+            .map(|copy| format!("127.0.0.1:{}", copy.listen))
+            .collect();
+        let copy = &self.copies[at];
+        let own = self.folder.0.join(copy.name);
+        let _ = std::fs::remove_dir_all(&own);
+        std::fs::create_dir(&own).unwrap();
+        let upstream = self.cluster.url(APP, APP, &self.database);
+        let arguments = [
+            "serve".to_owned(),
+            format!("--upstream={upstream}"),
+            format!("--listen=127.0.0.1:{}", copy.listen),
+            format!("--admin=127.0.0.1:{}", copy.admin),
+        ];
+        let key = self.folder.0.join("peers.key");
+        let environment = [
+            ("PGSIEVE_CLIENT_AUTH_METHOD", "trust"),
+            ("PGSIEVE_CATALOG_AGE_MAX", "60s"),
+            ("PGSIEVE_PEERS_ADDRESSES", &peers.join(",")),
+            ("PGSIEVE_PEERS_KEY_FILE", key.to_str().unwrap()),
+        ];
+        let program = Path::new(env!("CARGO_BIN_EXE_pgsieve"));
+        let process = SupervisedChild::start(&own, program, &arguments, &environment).unwrap();
+        let name = copy.name;
+        let is_up = until(|| self.status(name).starts_with("UP").then_some(()));
+        assert!(
+            is_up.is_some(),
+            "{}: {}",
+            self.status(name),
+            process.stderr()
+        );
+        self.copies[at].process = Some(process);
+    }
+
+    /// Says something to the balancer.
+    fn tell(&self, words: &str) -> String {
+        let path = self.folder.0.join("socket");
+        let mut said = String::new();
+        let told = UnixStream::connect(path).and_then(|mut socket| {
+            socket.write_all(format!("{words}\n").as_bytes())?;
+            socket.read_to_string(&mut said)
+        });
+        told.map(|_| said).unwrap_or_default()
+    }
+
+    /// What the balancer thinks of a copy.
+    fn status(&self, name: &str) -> String {
+        let table = self.tell("show stat");
+        let row = table
+            .lines()
+            .find(|line| line.starts_with(&format!("pgsieve,{name},")));
+        let word = row.and_then(|row| row.split(',').nth(STATUS_COLUMN));
+        word.unwrap_or_default().to_owned()
+    }
+
+    fn login(&self) -> RawClient {
+        RawClient::login(self.address(), &self.user())
+    }
+
+    fn user(&self) -> Login<'_> {
+        Login {
+            user: APP,
+            password: APP,
+            database: &self.database,
+            parameters: &[],
+        }
+    }
+
+    fn address(&self) -> std::net::SocketAddr {
+        ([127, 0, 0, 1], self.port).into()
+    }
+
+    /// How many sessions run a statement.
+    fn running(&self) -> String {
+        let mut client =
+            RawClient::login(([127, 0, 0, 1], self.cluster.port()).into(), &self.user());
+        rows(&client.query(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = \
+             'active' AND query LIKE '%1000000000000%' AND pid <> pg_backend_pid()",
+        ))
+        .remove(0)
+    }
+}
+
+fn program_in(folders: &[&str]) -> PathBuf {
+    let places = folders
+        .iter()
+        .map(|folder| Path::new(folder).join("haproxy"));
+    let mut found = places.filter(|place| place.is_file());
+    found.next().expect("haproxy: run `make setup`")
+}
+
+/// The sessions of a client are at either copy, and its cancels arrive at either.
+#[test]
+fn a_cancel_finds_its_statement_at_whichever_copy_it_arrives() {
+    let balanced = Balanced::start();
+    for round in 0..6 {
+        let mut client = balanced.login();
+        let (pid, secret) = client.key.clone().unwrap();
+        client.send(&frames::query(ENDLESS));
+        assert!(until(|| (balanced.running() == "1").then_some(())).is_some());
+        // Every other time one connection more: the next arrives at the same copy.
+        let _more = (round % 2 == 0).then(|| balanced.login());
+        let mut cancel = RawClient::connect(balanced.address());
+        cancel.send(&frames::cancel_request(pid, &secret));
+        assert_eq!(cancel.until_closed(), []);
+        let answer = client.until_ready();
+        assert_eq!(answer[answer.len() - 2].sqlstate(), "57014", "{answer:?}");
+    }
+    let counted: f64 = (balanced.copies.iter())
+        .map(|copy| counted(copy.admin, "sent_to_peers"))
+        .sum();
+    assert!(counted >= 2.0, "some arrived at the other copy: {counted}");
+}
+
+/// A client hears, between two statements, that its session is over, and goes on at another copy;
+/// nothing that was begun fails, and nobody new is turned away.
+#[test]
+fn copies_are_exchanged_while_clients_work() {
+    let mut balanced = Balanced::start();
+    let (address, database) = (balanced.address(), balanced.database.clone());
+    let is_over = AtomicBool::new(false);
+    let (answered, moved) = (AtomicU64::new(0), AtomicU64::new(0));
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..4)
+            .map(|_| {
+                scope.spawn(|| {
+                    let user = Login {
+                        user: APP,
+                        password: APP,
+                        database: &database,
+                        parameters: &[],
+                    };
+                    let mut client = RawClient::login(address, &user);
+                    while !is_over.load(Ordering::Relaxed) {
+                        match ask(&mut client) {
+                            Asked::Answered => answered.fetch_add(1, Ordering::Relaxed),
+                            Asked::Moved => {
+                                client = RawClient::login(address, &user);
+                                moved.fetch_add(1, Ordering::Relaxed)
+                            }
+                        };
+                    }
+                })
+            })
+            .collect();
+        let more = || {
+            let wanted = answered.load(Ordering::Relaxed) + 40;
+            let met = until(|| (answered.load(Ordering::Relaxed) >= wanted).then_some(()));
+            assert!(met.is_some(), "nobody is answered any more");
+        };
+        more();
+        for at in 0..balanced.copies.len() {
+            let name = balanced.copies[at].name;
+            balanced.tell(&format!("set server pgsieve/{name} state drain"));
+            let mut process = balanced.copies[at].process.take().unwrap();
+            process.signal(ChildSignal::Terminate).unwrap();
+            let ended = process.wait(Duration::from_secs(60));
+            assert_eq!(ended, Some(0), "{}", process.stderr());
+            more();
+            balanced.tell(&format!("set server pgsieve/{name} state ready"));
+            balanced.start_copy(at);
+            more();
+        }
+        is_over.store(true, Ordering::Relaxed);
+        for worker in workers {
+            worker.join().unwrap();
+        }
+    });
+    assert!(moved.load(Ordering::Relaxed) >= 4, "each copy had clients");
+}
+
+/// What became of a statement.
+enum Asked {
+    Answered,
+    /// Its session had ended before it: nothing of it has run.
+    Moved,
+}
+
+fn ask(client: &mut RawClient) -> Asked {
+    let sent = client.try_send(&frames::query(
+        "SELECT count(*) FROM generate_series(1, 20000)",
+    ));
+    let mut answer = Vec::new();
+    while sent.is_ok()
+        && let Ok(frame) = client.read()
+    {
+        answer.push(frame);
+        if answer.last().is_some_and(|frame| frame.kind == b'Z') {
+            break;
+        }
+    }
+    match kinds(&answer).as_str() {
+        "TDCZ" => {
+            assert_eq!(rows(&answer), ["20000"]);
+            Asked::Answered
+        }
+        "" => Asked::Moved,
+        "E" => {
+            assert_eq!(answer[0].sqlstate(), "57P01");
+            Asked::Moved
+        }
+        _ => panic!("{answer:?}"),
+    }
+}
+
+/// How many cancels have come to that with a copy.
+fn counted(admin: u16, outcome: &str) -> f64 {
+    let mut answer = String::new();
+    let mut stream = std::net::TcpStream::connect(("127.0.0.1", admin)).unwrap();
+    let request = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    stream.write_all(request.as_bytes()).unwrap();
+    stream.read_to_string(&mut answer).unwrap();
+    let name = format!("pgsieve_cancels_total{{outcome=\"{outcome}\"}} ");
+    let value = answer.lines().find_map(|line| line.strip_prefix(&name));
+    value.map_or(0.0, |value| value.parse().unwrap())
+}
+
+/// A statement that does not end by itself.
+const ENDLESS: &str = "SELECT count(*) FROM (SELECT generate_series(1, 1000000000000)) AS s";
+
+/// The place of `status` in the table of HAProxy.
+const STATUS_COLUMN: usize = 17;
