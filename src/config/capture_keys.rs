@@ -1,4 +1,5 @@
-//! The keys of the capture, and of what audit lines have of statements and of their copy.
+//! The keys of the capture, of where the audit goes, and of what its lines have of statements and
+//! of their copy.
 
 use super::settings_key::{KeyForm, SettingsKey};
 
@@ -28,6 +29,41 @@ pub const AUDIT_COPY: SettingsKey = SettingsKey {
     default: "the host's name",
     doc: "The name of this copy of pgsieve in its audit lines: 1 to 64 characters, another one for \
           each copy. In Kubernetes the host's name is the pod's.",
+};
+
+/// Where the audit goes.
+pub const AUDIT_TO: SettingsKey = SettingsKey {
+    path: "audit.to",
+    form: KeyForm::Words,
+    default: "off",
+    doc: "Where the audit's JSON lines go: a file, - for standard output, syslog, syslog:///path, \
+          syslog+udp://host:port, syslog+tcp://host:port, http://host:port or https://host:port of \
+          an OpenTelemetry collector, or off; one, or a list of up to 4 with one file at most.",
+};
+
+/// How a collector of the audit is spoken to.
+pub const AUDIT_PROTOCOL: SettingsKey = SettingsKey {
+    path: "audit.protocol",
+    form: KeyForm::Word,
+    default: "grpc",
+    doc: "The protocol of the collectors in audit.to: grpc or http (protobuf).",
+};
+
+/// What goes with each request to one.
+pub const AUDIT_HEADERS_FILE: SettingsKey = SettingsKey {
+    path: "audit.headers_file",
+    form: KeyForm::Word,
+    default: "none",
+    doc: "A file of headers for the collectors in audit.to, such as an authorization: `name: \
+          value`, one on each line.",
+};
+
+/// What the service is called there.
+pub const AUDIT_SERVICE_NAME: SettingsKey = SettingsKey {
+    path: "audit.service_name",
+    form: KeyForm::Word,
+    default: "pgsieve",
+    doc: "The name of this service in log records of the audit.",
 };
 
 /// Whether audit lines name what statements read.

@@ -270,14 +270,10 @@ pub const KEYS: &[SettingsKey] = &[
         default: "info",
         doc: "The lowest level that is written: info or warn. Alarms are always written.",
     },
-    SettingsKey {
-        path: "audit.to",
-        form: KeyForm::Words,
-        default: "off",
-        doc: "Where the audit's JSON lines go: a file, - for standard output, syslog, \
-              syslog:///path, syslog+udp://host:port, syslog+tcp://host:port, or off; one, or a \
-              list of up to 4 with one file at most.",
-    },
+    capture_keys::AUDIT_TO,
+    capture_keys::AUDIT_PROTOCOL,
+    capture_keys::AUDIT_HEADERS_FILE,
+    capture_keys::AUDIT_SERVICE_NAME,
     SettingsKey {
         path: "audit.rotate_bytes",
         form: KeyForm::Word,

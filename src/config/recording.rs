@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::config::FingerprintKey;
 use crate::config::capture::capture;
 use crate::config::quantities::size;
-use crate::config::value_reader::{KeyReader, ReadValue};
+use crate::config::value_reader::{KeyReader, PlacedWord, ReadValue};
 use crate::hex;
 use crate::limits::{
     AUDIT_FILES_KEPT, AUDIT_ROTATE_BYTES_BOUND, AUDIT_TARGETS_MAX, AUDIT_TEXT_RECIPIENTS_MAX,
@@ -14,14 +14,16 @@ use crate::limits::{
 use crate::policy::units::BareBytes;
 use crate::secret::Secret;
 use crate::telemetry::TelemetrySettings;
+use crate::telemetry::audit::collector::target::CollectorTarget;
 use crate::telemetry::audit::copy_name::CopyName;
 use crate::telemetry::audit::text::TextRecipient;
 use crate::telemetry::audit::{AuditSettings, AuditTarget, ChainKey, OnFull, SyslogAddress};
-use crate::telemetry::log::{LogFormat, LogLevel, LogSettings, LogTarget};
-use crate::telemetry::traces::settings::{
-    CollectorReach, CollectorSettings, DatabaseAddress, headers,
+use crate::telemetry::collector::settings::{
+    CollectorProtocol, CollectorReach, CollectorSettings, CollectorSignal, headers,
 };
-use crate::telemetry::traces::{TraceProtocol, TraceSettings};
+use crate::telemetry::log::{LogFormat, LogLevel, LogSettings, LogTarget};
+use crate::telemetry::traces::TraceSettings;
+use crate::telemetry::traces::settings::DatabaseAddress;
 use crate::upstream::address::{Endpoint, UpstreamSettings};
 
 /// The settings of telemetry; `page` says whether there is an admin address for the live page,
@@ -57,12 +59,14 @@ pub fn log(reader: &mut KeyReader) -> Option<LogSettings> {
         match text {
             "stderr" => Ok(LogTarget::Stderr),
             "-" | "off" | "stdout" => Err(wanted.into()),
+            // What the audit could do with it is of no use here.
+            text if text.contains("://") && !text.starts_with("syslog") => Err(wanted.into()),
             text => match AuditTarget::parse(text)? {
                 AuditTarget::File(path) => Ok(LogTarget::File(path)),
                 // Sessions would wait for a receiver that takes its time.
-                AuditTarget::Stdout | AuditTarget::Syslog(SyslogAddress::Tcp(_)) => {
-                    Err(wanted.into())
-                }
+                AuditTarget::Stdout
+                | AuditTarget::Syslog(SyslogAddress::Tcp(_))
+                | AuditTarget::Collector(_) => Err(wanted.into()),
                 AuditTarget::Syslog(place) => Ok(LogTarget::Syslog(place)),
             },
         }
@@ -196,18 +200,19 @@ fn text_recipients(reader: &mut KeyReader, is_off: bool) -> Option<Vec<TextRecip
 /// `audit.to`.
 fn audit_targets(reader: &mut KeyReader) -> Option<Vec<AuditTarget>> {
     let words = match reader.words("audit.to") {
-        ReadValue::Absent => return Some(Vec::new()),
+        ReadValue::Absent => Vec::new(),
         ReadValue::Wrong => return None,
+        ReadValue::Given(words) if matches!(&*words, [word] if word.text == "off") => Vec::new(),
         ReadValue::Given(words) => words,
     };
-    if let [word] = words.as_slice()
-        && word.text == "off"
-    {
-        return Some(Vec::new());
-    }
+    let (addresses, others): (Vec<_>, Vec<_>) = words
+        .iter()
+        .partition(|word| AuditTarget::is_collector(&word.text));
+    let collectors = audit_collectors(reader, &addresses);
+    let has_others = !others.is_empty();
     let mut targets = Vec::new();
     let mut sound = true;
-    for word in &words {
+    for word in others {
         let target = match word.text.as_str() {
             "off" => Err("off stands alone".into()),
             text => AuditTarget::parse(text),
@@ -219,6 +224,14 @@ fn audit_targets(reader: &mut KeyReader) -> Option<Vec<AuditTarget>> {
                 sound = false;
             }
         }
+    }
+    let collectors = collectors?;
+    targets.extend(collectors.targets);
+    if let Some(place) = collectors.idle_headers.filter(|_| has_others && sound) {
+        let what = "audit.to names no collector that they could go to: http://host:port or \
+                    https://host:port is wanted there";
+        reader.note(&place, what);
+        sound = false;
     }
     let problem = match targets.len() {
         0..=AUDIT_TARGETS_MAX => AuditSettings::problem(&targets).map(String::from),
@@ -232,6 +245,46 @@ fn audit_targets(reader: &mut KeyReader) -> Option<Vec<AuditTarget>> {
     sound.then_some(targets)
 }
 
+/// The collectors in `audit.to`.
+struct AuditCollectors {
+    targets: Vec<AuditTarget>,
+    /// Where headers are given that go to none.
+    idle_headers: Option<String>,
+}
+
+/// Those with these addresses, as `audit.protocol` and the like have them.
+fn audit_collectors(reader: &mut KeyReader, addresses: &[&PlacedWord]) -> Option<AuditCollectors> {
+    let protocol = protocol(reader, "audit.protocol");
+    let service_name = service_name(reader, "audit.service_name");
+    let spoken = protocol.unwrap_or(CollectorProtocol::Grpc);
+    let mut collectors = Vec::new();
+    for address in addresses {
+        match CollectorSettings::parse(&address.text, spoken, CollectorSignal::Logs) {
+            Ok(collector) => collectors.push(collector),
+            Err(problem) => reader.note(&address.place, problem.told("audit")),
+        }
+    }
+    let headers = collector_headers(reader, "audit", &collectors)?;
+    let service_name = service_name?;
+    protocol?;
+    if collectors.len() < addresses.len() {
+        return None;
+    }
+    let is_idle = collectors.is_empty() && !headers.is_empty();
+    let idle_headers = is_idle.then(|| reader.place_of("audit.headers_file"));
+    let target = |collector| {
+        AuditTarget::Collector(Box::new(CollectorTarget {
+            collector,
+            headers: headers.clone(),
+            service_name: service_name.clone(),
+        }))
+    };
+    Some(AuditCollectors {
+        targets: collectors.into_iter().map(target).collect(),
+        idle_headers,
+    })
+}
+
 /// `audit.fingerprint_key_file`.
 pub fn fingerprint_key(reader: &mut KeyReader) -> Option<Option<FingerprintKey>> {
     let key = key_in(reader, "audit.fingerprint_key_file")?;
@@ -240,18 +293,13 @@ pub fn fingerprint_key(reader: &mut KeyReader) -> Option<Option<FingerprintKey>>
 
 /// `traces.…`; none where there is no endpoint.
 fn traces(reader: &mut KeyReader, upstream: Option<&UpstreamSettings>) -> Option<OptionalTraces> {
-    let protocol = reader
-        .choice(
-            "traces.protocol",
-            &[("grpc", TraceProtocol::Grpc), ("http", TraceProtocol::Http)],
-        )
-        .or(TraceProtocol::Grpc);
-    let spoken = protocol.unwrap_or(TraceProtocol::Grpc);
+    let protocol = protocol(reader, "traces.protocol");
+    let spoken = protocol.unwrap_or(CollectorProtocol::Grpc);
     let collector = reader.parsed("traces.endpoint", None, |text| match text {
         "off" => Ok(None),
-        address => CollectorSettings::parse(address, spoken)
+        address => CollectorSettings::parse(address, spoken, CollectorSignal::Traces)
             .map(Some)
-            .map_err(|problem| problem.to_string()),
+            .map_err(|problem| problem.told("traces")),
     });
     let sample_ratio = reader.parsed("traces.sample_ratio", 0.01, |text| {
         let ratio = text
@@ -260,9 +308,9 @@ fn traces(reader: &mut KeyReader, upstream: Option<&UpstreamSettings>) -> Option
             .filter(|ratio| (0.0..=1.0).contains(ratio));
         ratio.ok_or_else(|| "a number from 0 to 1 is wanted, as 0.1 for a tenth".into())
     });
-    let name = String::from("pgsieve");
-    let service_name = reader.parsed("traces.service_name", name, |text| Ok(text.to_owned()));
-    let headers = trace_headers(reader, collector.as_ref().and_then(Option::as_ref));
+    let service_name = service_name(reader, "traces.service_name");
+    let collectors: Vec<CollectorSettings> = collector.iter().flatten().cloned().collect();
+    let headers = collector_headers(reader, "traces", &collectors);
     let (sample_ratio, service_name, headers) = (sample_ratio?, service_name?, headers?);
     protocol?;
     Some(collector?.map(|collector| TraceSettings {
@@ -274,19 +322,41 @@ fn traces(reader: &mut KeyReader, upstream: Option<&UpstreamSettings>) -> Option
     }))
 }
 
-/// `traces.headers_file`.
-fn trace_headers(
+/// How collectors are spoken to.
+fn protocol(reader: &mut KeyReader, key: &'static str) -> Option<CollectorProtocol> {
+    let choices = [
+        ("grpc", CollectorProtocol::Grpc),
+        ("http", CollectorProtocol::Http),
+    ];
+    reader.choice(key, &choices).or(CollectorProtocol::Grpc)
+}
+
+/// What this service is called there.
+fn service_name(reader: &mut KeyReader, key: &'static str) -> Option<String> {
+    reader.parsed(key, "pgsieve".to_owned(), |text| Ok(text.to_owned()))
+}
+
+/// `traces.headers_file` or `audit.headers_file`, for these collectors.
+fn collector_headers(
     reader: &mut KeyReader,
-    collector: Option<&CollectorSettings>,
+    section: &str,
+    collectors: &[CollectorSettings],
 ) -> Option<Vec<(String, Secret)>> {
-    let word = match reader.word("traces.headers_file") {
+    let (key, address) = match section {
+        "audit" => ("audit.headers_file", "audit.to"),
+        _ => ("traces.headers_file", "traces.endpoint"),
+    };
+    let word = match reader.word(key) {
         ReadValue::Absent => return Some(Vec::new()),
         ReadValue::Wrong => return None,
         ReadValue::Given(word) => word,
     };
-    if collector.is_some_and(|collector| collector.reach() == CollectorReach::Anybody) {
-        let what = "the headers would go over the network in clear; traces.endpoint must be \
-                    https:// or on this host";
+    let is_in_clear = |collector: &CollectorSettings| collector.reach() == CollectorReach::Anybody;
+    if collectors.iter().any(is_in_clear) {
+        let what = format!(
+            "the headers would go over the network in clear; {address} must be https:// or on \
+             this host"
+        );
         reader.note(&word.place, what);
         return None;
     }

@@ -483,6 +483,9 @@ mod tests {
             "catalog.user",
             "catalog.password_file",
             "audit.rotate_",
+            "audit.protocol",
+            "audit.headers_file",
+            "audit.service_name",
             "traces.",
             // The next `pgsieve choose` reads it; agents have what it was at the start.
             "choose.",

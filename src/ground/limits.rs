@@ -6,6 +6,7 @@
 
 pub mod capture;
 pub mod choice;
+pub mod collectors;
 pub mod console;
 pub mod demo;
 pub mod evaluation;
@@ -1309,8 +1310,6 @@ pub const TRACE_EXPORT_TIME_MAX: Duration = Duration::from_secs(5);
 /// less than a quick restart.
 pub const TRACE_LAST_FLUSH: Duration = Duration::from_secs(2);
 
-/// Headers that go with a request to the collector; vendors want one or two.
-pub const TRACE_HEADERS_MAX: usize = 32;
 // --- telemetry/recent
 
 /// Rows of the live page's lists of the latest refusals, repairs and alarms, each: what a person

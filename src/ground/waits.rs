@@ -248,6 +248,9 @@ waits! {
     /// A batch of spans at its collector.
     TraceExport: WaitEnd::Within(limits::TRACE_EXPORT_TIME_MAX),
         at ["src/telemetry/traces/export.rs"];
+    /// A batch of audit lines at a collector.
+    AuditExport: WaitEnd::Within(limits::collectors::AUDIT_EXPORT_TIME_MAX),
+        at ["src/telemetry/audit/collector/mod.rs", "src/telemetry/audit/collector/transport.rs"];
     /// The catalog that the policies' tests are run against, before any client is let in.
     PolicyTests: WaitEnd::Operator("policy.tests"), at ["src/server/reload/policy_tests.rs"];
     /// The next client, or the next look at the files of policies: nobody waits for these.

@@ -414,24 +414,20 @@ metrics! {
     MEMORY_REFUSED: Counter "pgsieve_memory_refused_total" in "times",
         [],
         "Messages refused and sessions ended (53200) because limits.memory was used up.";
-    AUDIT_QUEUE_BYTES: Gauge "pgsieve_audit_queue_bytes" in "bytes",
-        [],
+    AUDIT_QUEUE_BYTES: Gauge "pgsieve_audit_queue_bytes" in "bytes", [],
         "Size of the audit lines that wait to be written.";
-    AUDIT_LINES: Counter "pgsieve_audit_lines_total" in "lines",
-        [],
+    AUDIT_LINES: Counter "pgsieve_audit_lines_total" in "lines", [],
         "Audit lines accepted for writing.";
-    AUDIT_DROPPED: Counter "pgsieve_audit_dropped_total" in "lines",
-        [],
+    AUDIT_DROPPED: Counter "pgsieve_audit_dropped_total" in "lines", [],
         "Audit lines of permitted statements that were lost because the queue was full.";
-    AUDIT_WAITS: Counter "pgsieve_audit_waits_total" in "times",
-        [],
+    AUDIT_WAITS: Counter "pgsieve_audit_waits_total" in "times", [],
         "Times that a session waited for room in the audit.";
-    AUDIT_ROTATIONS: Counter "pgsieve_audit_rotations_total" in "files",
-        [],
+    AUDIT_ROTATIONS: Counter "pgsieve_audit_rotations_total" in "files", [],
         "Audit files that were rotated because of their size.";
-    AUDIT_WRITE_ERRORS: Counter "pgsieve_audit_write_errors_total" in "errors",
-        [],
+    AUDIT_WRITE_ERRORS: Counter "pgsieve_audit_write_errors_total" in "errors", [],
         "Failed attempts to write the audit.";
+    AUDIT_REFUSED: Counter "pgsieve_audit_refused_total" in "lines", [],
+        "Audit lines that a collector has refused for good. Alert on any rise.";
     CAPTURED_STATEMENTS: Counter "pgsieve_captured_statements_total" in "statements",
         ["outcome": closed::<CaptureOutcome>()],
         "Failed statements while capture.file is set, by whether their text was kept or why not.";

@@ -13,6 +13,7 @@
 //! * `capture`: statements that failed with their text, in a file of its own
 //! * `live`: the numbers and the recent events of the live page
 //! * `traces`: a span for each statement that is sampled
+//! * `collector`: what spans and the audit have in common on their way to a collector
 //! * `json_text`: strings and numbers of those lines
 //! * `log`: lines for a person; `panic_hook`: what keeps the words of a panic out of them
 
@@ -22,6 +23,7 @@ use std::time::Duration;
 
 pub mod audit;
 pub mod capture;
+pub mod collector;
 pub mod counters;
 pub mod events;
 pub mod json_text;

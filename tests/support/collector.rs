@@ -135,8 +135,17 @@ impl Span {
 }
 
 impl Rotel {
-    /// Starts one that hands everything on to a collector; it writes down what it gets as well.
+    /// Starts one that hands spans on to a collector; it writes down what it gets as well.
     pub fn start(to: &Collector) -> Self {
+        Self::of("traces", &to.url())
+    }
+
+    /// Starts one that hands log records on to this address.
+    pub fn of_logs(to: &str) -> Self {
+        Self::of("logs", to)
+    }
+
+    fn of(signal: &str, to: &str) -> Self {
         let folder = std::env::temp_dir().join(format!("rotel-it-{}", random_name().unwrap()));
         fs::create_dir(&folder).unwrap();
         let (grpc, http) = (free_port().unwrap(), free_port().unwrap());
@@ -146,9 +155,9 @@ impl Rotel {
             ("--otlp-grpc-endpoint", local(grpc)),
             ("--otlp-http-endpoint", local(http)),
             ("--exporter", "otlp".to_owned()),
-            ("--otlp-exporter-endpoint", to.url()),
+            ("--otlp-exporter-endpoint", to.to_owned()),
             ("--otlp-exporter-protocol", "http".to_owned()),
-            ("--debug-log", "traces".to_owned()),
+            ("--debug-log", signal.to_owned()),
             ("--pid-file", file("pid")),
             ("--log-file", file("log")),
         ];

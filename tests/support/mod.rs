@@ -27,6 +27,8 @@ pub mod collector;
 pub mod command;
 pub mod frames;
 pub mod installed;
+#[expect(dead_code, reason = "some of it is for tests that need no server")]
+pub mod log_collector;
 pub mod raw;
 pub mod recorder;
 pub mod shared;

@@ -10,6 +10,8 @@ use crate::app::AppError;
 use crate::config::ProgramSettings;
 use crate::server::budget_file::BudgetFile;
 use crate::telemetry::TelemetryError;
+use crate::telemetry::audit::collector::CollectorSink;
+use crate::telemetry::audit::copy_name::CopyName;
 use crate::telemetry::audit::{AuditTarget, SyslogAddress};
 use crate::telemetry::capture::capture_file::CaptureFile;
 use crate::telemetry::log::LogTarget;
@@ -23,6 +25,15 @@ impl CheckReport {
                 AuditTarget::File(path) => can_append(path).map_err(|error| (path, error)),
                 AuditTarget::Syslog(SyslogAddress::Socket(path)) => {
                     fs::metadata(path).map(drop).map_err(|error| (path, error))
+                }
+                AuditTarget::Collector(target) => {
+                    if let Err(source) = CollectorSink::open(target, &CopyName::of_host()) {
+                        self.wrong_start(&AppError::Telemetry(TelemetryError::AuditOpen {
+                            path: None,
+                            source,
+                        }));
+                    }
+                    continue;
                 }
                 AuditTarget::Stdout
                 | AuditTarget::Syslog(SyslogAddress::Udp(_) | SyslogAddress::Tcp(_)) => continue,

@@ -126,6 +126,18 @@ pub const STATEMENT: &[FieldForm] = &[
         Sometimes,
         "The code of the error that the client got.",
     ),
+    field(
+        "trace_id",
+        Hex(32),
+        Sometimes,
+        "The trace that its span belongs to, where it is sampled. With traces.endpoint.",
+    ),
+    field(
+        "span_id",
+        Hex(16),
+        Sometimes,
+        "Its span, where it is sampled. With traces.endpoint.",
+    ),
     field("rows", Number, Always, "Rows of the answer."),
     field("bytes", Number, Always, "Bytes of the answer."),
     field("gate_us", Number, Always, "Microseconds at the gate."),

@@ -1,5 +1,5 @@
-//! The audit: one JSON line for everything that matters, in a file, on stdout or in a syslog, on a
-//! chain that shows when a line was altered, taken out or moved.
+//! The audit: one JSON line for everything that matters, in a file, on stdout, in a syslog or at a
+//! collector, on a chain that shows when a line was altered, taken out or moved.
 //!
 //! A line is written into a queue by whoever emits the event, and from there to its sinks by one
 //! thread, in batches, which puts the end of each line on it. Nobody who emits a line waits for
@@ -14,8 +14,8 @@
 //! * `queue`: lines that wait; `writer`: the thread; `line_batch`: what it has taken
 //! * `chain`: how lines hang together; `verify`: whether they do; `chain_resume`: taking up a chain
 //!   where a file ends; `file_ends`: what chain is in a file, and whose
-//! * `sink`: one place that lines go to, a `file` with its rotation, or a receiver of `syslog`;
-//!   `sink_change`: other places while lines are written
+//! * `sink`: one place that lines go to, a `file`, a receiver of `syslog` or a `collector`;
+//!   `file_turns`: the rotation of a file; `sink_change`: other places while lines are written
 //! * `settings`: what can be set
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,12 +31,14 @@ use crate::telemetry::session_info::SessionInfo;
 
 pub mod chain;
 mod chain_resume;
+pub mod collector;
 pub mod copy_name;
 mod event_forms;
 mod field_form;
 mod fields;
 pub mod file;
 pub mod file_ends;
+mod file_turns;
 pub mod line;
 mod line_batch;
 mod line_numbers;
@@ -66,6 +68,8 @@ pub struct Audit {
     shared: Arc<AuditShared>,
     /// Whether texts are encrypted to anybody.
     has_recipients: bool,
+    /// Which copy of pgsieve writes them.
+    copy: CopyName,
     /// Where lines go.
     held: Mutex<AuditSettings>,
     thread: Option<JoinHandle<()>>,
@@ -97,6 +101,7 @@ impl Audit {
             .map_err(|source| TelemetryError::AuditThread { source })?;
         Ok(Some(Self {
             shared,
+            copy,
             has_recipients: !settings.text_recipients.is_empty(),
             held: Mutex::new(settings.clone()),
             thread: Some(thread),
@@ -213,7 +218,7 @@ impl Audit {
         if held.targets == settings.targets && rotation(&held) == rotation(settings) {
             return Ok(None);
         }
-        let places = SinkChange::open(settings, &held.targets).map_err(|source| {
+        let places = SinkChange::open(settings, &held.targets, &self.copy).map_err(|source| {
             let path = settings.file().map(std::path::Path::to_path_buf);
             TelemetryError::AuditOpen { path, source }
         });

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -21,11 +21,16 @@ use crate::receipts::issuer::ReceiptId;
 use crate::repair::{Attempt, AttemptOutcome, Confidence, NameGate};
 use crate::sql::fingerprint::Fingerprinter;
 use crate::sqlstate;
+use crate::telemetry::collector::settings::{
+    CollectorProtocol, CollectorSettings, CollectorSignal,
+};
 use crate::telemetry::events as happened;
 use crate::telemetry::labels as label;
 use crate::telemetry::log::EventLog;
 use crate::telemetry::session_info::SessionInfo;
 use crate::telemetry::sqlstate_code::SqlstateCode;
+use crate::telemetry::traces::TraceSettings;
+use crate::telemetry::traces::sampling::SamplingRng;
 use crate::telemetry::{Telemetry, TelemetrySettings, panic_hook};
 
 fn somebody() -> SessionInfo {
@@ -53,6 +58,8 @@ fn statements(telemetry: &Telemetry, session: &SessionInfo) {
         candidates: 2,
     });
     let path = label::ProtocolPath::Query;
+    let traces = telemetry.traces().unwrap();
+    let trace = traces.begin(None, None, &mut SamplingRng::new(), Instant::now());
     telemetry.emit(&happened::StatementFinished {
         session,
         path,
@@ -73,7 +80,7 @@ fn statements(telemetry: &Telemetry, session: &SessionInfo) {
         cached: label::CacheAnswer::Unasked,
         subject: Some("relation s.t"),
         hint: None,
-        trace: None,
+        trace: Some(&trace.unwrap()),
         queue: Duration::ZERO,
         gate: Duration::ZERO,
         upstream: Duration::ZERO,
@@ -227,8 +234,22 @@ fn every_event_of_the_schema_is_written_as_the_schema_says() {
         text_recipients: vec![TextRecipient::parse(RECIPIENT).unwrap()],
         ..AuditSettings::default()
     };
+    // Nobody is there: the line names the span all the same.
+    let collector = CollectorSettings::parse(
+        "http://127.0.0.1:1",
+        CollectorProtocol::Http,
+        CollectorSignal::Traces,
+    );
+    let traces = TraceSettings {
+        collector: collector.unwrap(),
+        sample_ratio: 1.0,
+        service_name: "pgsieve".into(),
+        headers: Vec::new(),
+        database: None,
+    };
     let settings = TelemetrySettings {
         audit,
+        traces: Some(traces),
         ..TelemetrySettings::default()
     };
     drop(Telemetry::start(&settings, EventLog::off()).unwrap());

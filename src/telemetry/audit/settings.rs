@@ -4,6 +4,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use super::collector::target::CollectorTarget;
 use super::copy_name::CopyName;
 use super::text::TextRecipient;
 use crate::limits::AUDIT_FILES_KEPT;
@@ -37,6 +38,8 @@ pub enum AuditTarget {
     File(PathBuf),
     /// A syslog receiver, in RFC 5424.
     Syslog(SyslogAddress),
+    /// A collector of OpenTelemetry, as log records.
+    Collector(Box<CollectorTarget>),
 }
 
 /// Where a syslog receiver is.
@@ -73,7 +76,7 @@ impl AuditSettings {
     pub fn file(&self) -> Option<&Path> {
         self.targets.iter().find_map(|target| match target {
             AuditTarget::File(path) => Some(path.as_path()),
-            AuditTarget::Stdout | AuditTarget::Syslog(_) => None,
+            AuditTarget::Stdout | AuditTarget::Syslog(_) | AuditTarget::Collector(_) => None,
         })
     }
 
@@ -86,6 +89,17 @@ impl AuditSettings {
         }
         if count(|target| matches!(target, AuditTarget::Stdout)) > 1 {
             return Some("standard output can be named once");
+        }
+        let url = |target: &AuditTarget| match target {
+            AuditTarget::Collector(target) => Some(target.collector.url().to_owned()),
+            AuditTarget::Stdout | AuditTarget::File(_) | AuditTarget::Syslog(_) => None,
+        };
+        let mut urls: Vec<String> = targets.iter().filter_map(url).collect();
+        let count = urls.len();
+        urls.sort();
+        urls.dedup();
+        if urls.len() < count {
+            return Some("a collector can be named once: it would have each line twice");
         }
         None
     }
@@ -107,6 +121,12 @@ impl Default for AuditSettings {
 }
 
 impl AuditTarget {
+    /// Whether a text is the address of a collector, which [`Self::parse`] does not read: more of
+    /// the settings is about it.
+    pub fn is_collector(text: &str) -> bool {
+        text.starts_with("http://") || text.starts_with("https://")
+    }
+
     /// Reads a target as it is written.
     ///
     /// # Errors
@@ -135,8 +155,9 @@ impl AuditTarget {
                     Self::Syslog(SyslogAddress::Tcp(place(address)?))
                 } else if text.contains("://") {
                     return Err(
-                        "a file, -, syslog, syslog:///path, syslog+udp://host:port or \
-                         syslog+tcp://host:port is wanted"
+                        "a file, -, syslog, syslog:///path, syslog+udp://host:port, \
+                         syslog+tcp://host:port, or http://host:port or https://host:port of an \
+                         OpenTelemetry collector is wanted"
                             .into(),
                     );
                 } else {
@@ -157,6 +178,7 @@ impl fmt::Display for AuditTarget {
                 write!(formatter, "syslog://{}", path.display())
             }
             Self::Syslog(place) => place.fmt(formatter),
+            Self::Collector(target) => formatter.write_str(target.collector.url()),
         }
     }
 }

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 
+use super::collector::{CollectorSink, RefusedCount};
+use super::copy_name::CopyName;
 use super::file::{AuditFile, ReopenResult};
 use super::settings::AuditTarget;
 use super::syslog::SyslogReceiver;
@@ -30,14 +32,16 @@ pub enum SinkKind {
     File(AuditFile),
     /// A receiver.
     Syslog(SyslogReceiver),
+    /// A collector.
+    Collector(Box<CollectorSink>),
 }
 
 impl AuditSink {
-    /// Opens what a target names.
+    /// Opens what a target names, for lines of this copy.
     ///
     /// # Errors
     /// It cannot be opened, or another process writes to it.
-    pub fn open(target: &AuditTarget) -> io::Result<Self> {
+    pub fn open(target: &AuditTarget, copy: &CopyName) -> io::Result<Self> {
         let sink = match target {
             AuditTarget::Stdout => {
                 let own = io::stdout().as_fd().try_clone_to_owned()?;
@@ -45,6 +49,9 @@ impl AuditSink {
             }
             AuditTarget::File(path) => SinkKind::File(AuditFile::open(path)?),
             AuditTarget::Syslog(place) => SinkKind::Syslog(SyslogReceiver::new(place.clone())),
+            AuditTarget::Collector(target) => {
+                SinkKind::Collector(Box::new(CollectorSink::open(target, copy)?))
+            }
         };
         Ok(Self {
             target: target.clone(),
@@ -60,6 +67,7 @@ impl AuditSink {
             SinkKind::Stdout(_) => "standard output",
             SinkKind::File(_) => "the file",
             SinkKind::Syslog(_) => "the syslog",
+            SinkKind::Collector(_) => "the collector",
         }
     }
 
@@ -83,6 +91,34 @@ impl AuditSink {
                      syslog+udp://host:514"
                 )
             }
+            SinkKind::Collector(collector) => {
+                let (words, key) = collector.fault();
+                format!("{words}: see {}", places.name(key))
+            }
+        }
+    }
+
+    /// Where it is not asked for now, because it has just failed: why it did.
+    pub fn resting(&self) -> Option<io::ErrorKind> {
+        match &self.kind {
+            SinkKind::Stdout(_) | SinkKind::File(_) | SinkKind::Syslog(_) => None,
+            SinkKind::Collector(collector) => collector.resting(),
+        }
+    }
+
+    /// The process ends: it does not rest any more.
+    pub fn hurry(&mut self) {
+        match &mut self.kind {
+            SinkKind::Stdout(_) | SinkKind::File(_) | SinkKind::Syslog(_) => {}
+            SinkKind::Collector(collector) => collector.hurry(),
+        }
+    }
+
+    /// The lines that it has refused for good since this was asked last.
+    pub fn refused(&mut self) -> Option<RefusedCount> {
+        match &mut self.kind {
+            SinkKind::Stdout(_) | SinkKind::File(_) | SinkKind::Syslog(_) => None,
+            SinkKind::Collector(collector) => collector.refused(),
         }
     }
 
@@ -110,6 +146,9 @@ impl AuditSink {
                     let rest = piece.get(self.written..).unwrap_or_default();
                     let line = rest.split_once('\n').map_or(rest, |(line, _)| line);
                     syslog.send(line).map(|()| line.len() + 1)
+                }
+                SinkKind::Collector(collector) => {
+                    collector.send(piece.get(self.written..).unwrap_or_default())
                 }
             };
             match written {

@@ -9,6 +9,7 @@ use std::io;
 
 use super::chain_resume;
 use super::chain_resume::BegunChain;
+use super::copy_name::CopyName;
 use super::settings::{AuditSettings, AuditTarget};
 use super::sink::{AuditSink, SinkKind};
 use super::writer::AuditWriter;
@@ -29,9 +30,14 @@ impl SinkChange {
     ///
     /// # Errors
     /// The system's.
-    pub fn open(settings: &AuditSettings, held: &[AuditTarget]) -> io::Result<Self> {
+    pub fn open(
+        settings: &AuditSettings,
+        held: &[AuditTarget],
+        copy: &CopyName,
+    ) -> io::Result<Self> {
         let fresh = settings.targets.iter().filter(|one| !held.contains(one));
-        let opened = fresh.map(AuditSink::open).collect::<io::Result<Vec<_>>>()?;
+        let opened = fresh.map(|target| AuditSink::open(target, copy));
+        let opened = opened.collect::<io::Result<Vec<_>>>()?;
         Ok(Self {
             targets: settings.targets.clone(),
             opened,

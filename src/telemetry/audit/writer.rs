@@ -1,5 +1,5 @@
-//! The thread that writes the audit: takes the whole queue, puts each line on the chain, writes it
-//! to every place, puts the file aside and opens it anew.
+//! The thread that writes the audit: takes the whole queue, puts each line on the chain and writes
+//! it to every place.
 //!
 //! What cannot be written is kept and tried again, from the byte where it stopped, so no line is
 //! torn and none is written twice. A place that fails holds up the others by one piece: all get the
@@ -14,9 +14,9 @@ use memchr::memchr;
 
 use super::chain::AuditChain;
 use super::chain_resume;
-use super::chain_resume::{BegunChain, with_key};
+use super::chain_resume::BegunChain;
+use super::collector::RefusedCount;
 use super::copy_name::CopyName;
-use super::file::ReopenResult;
 use super::line::LineStart;
 use super::line_batch::{BatchPlace, LineBatch};
 use super::line_numbers::LineNumbers;
@@ -25,12 +25,13 @@ use super::settings::{AuditSettings, ChainKey};
 use super::sink::{AuditSink, SinkKind};
 use super::sink_change::SinkChange;
 use super::text::{TextRecipient, seal, sealed_bytes_max};
+use crate::limits::collectors::AUDIT_EXPORT_BYTES;
 use crate::limits::{
-    AUDIT_BUFFER_BYTES_KEPT, AUDIT_CHUNK_BYTES, AUDIT_CLOSING_TIME_MAX, AUDIT_ROTATE_AGAIN,
-    AUDIT_WRITE_INTERVAL_MS,
+    AUDIT_BUFFER_BYTES_KEPT, AUDIT_CHUNK_BYTES, AUDIT_CLOSING_TIME_MAX, AUDIT_WRITE_INTERVAL_MS,
 };
 use crate::telemetry::log::log_event::LogEvent;
 use crate::telemetry::log::{EventLog, LogLevel};
+use crate::telemetry::registry::AuditMetrics;
 
 /// The writer.
 pub struct AuditWriter {
@@ -42,20 +43,20 @@ pub struct AuditWriter {
     pub(super) rotate_keep: usize,
     /// Whom the texts of statements are encrypted to.
     recipients: Vec<TextRecipient>,
-    batch: LineBatch,
+    pub(super) batch: LineBatch,
     /// What is being written: some lines of the batch, on the chain.
-    piece: String,
+    pub(super) piece: String,
     /// Where its lines begin in the batch.
     piece_from: BatchPlace,
     /// The numbers of the lines that are on the chain.
     line_numbers: LineNumbers,
     line_start: LineStart,
     /// The file is still to be opened anew.
-    reopen: bool,
+    pub(super) reopen: bool,
     /// Other places that are to be taken over.
     coming: Option<Box<SinkChange>>,
     /// When a rotation failed last.
-    stuck: Option<Instant>,
+    pub(super) stuck: Option<Instant>,
     pub(super) log: EventLog,
 }
 
@@ -75,7 +76,8 @@ impl AuditWriter {
         shared: Arc<AuditShared>,
         log: EventLog,
     ) -> io::Result<Self> {
-        let opened = settings.targets.iter().map(AuditSink::open);
+        let targets = settings.targets.iter();
+        let opened = targets.map(|target| AuditSink::open(target, copy));
         let mut sinks = opened.collect::<io::Result<Vec<_>>>()?;
         let key = settings.chain_key;
         let mut begun = None;
@@ -126,8 +128,6 @@ impl AuditWriter {
                 drop(queue);
                 self.batch.clear();
                 self.piece_from = self.batch.sealed;
-            } else {
-                self.shared.numbers.write_errors.inc();
             }
             self.shared.progress.notify_all();
             if let Some(since) = closing_since {
@@ -141,6 +141,7 @@ impl AuditWriter {
             }
             if self.take().closing {
                 closing_since = closing_since.or_else(|| Some(Instant::now()));
+                self.sinks.iter_mut().for_each(AuditSink::hurry);
             }
             if let Some(places) = self.coming.take() {
                 self.change_sinks(*places);
@@ -192,7 +193,7 @@ impl AuditWriter {
         self.batch.rest().is_empty() && self.has_written_piece()
     }
 
-    fn has_written_piece(&self) -> bool {
+    pub(super) fn has_written_piece(&self) -> bool {
         self.sinks
             .iter()
             .all(|audit_sink| audit_sink.has_all(&self.piece))
@@ -202,8 +203,16 @@ impl AuditWriter {
         loop {
             let mut failure = None;
             for audit_sink in &mut self.sinks {
+                if let Some(kind) = audit_sink.resting() {
+                    failure = Some(kind.into());
+                    continue;
+                }
                 let name = audit_sink.name();
-                match audit_sink.write(&self.piece) {
+                let written = audit_sink.write(&self.piece);
+                if let Some(refused) = audit_sink.refused() {
+                    tell_refused(&refused, &self.shared.numbers, &self.log);
+                }
+                match written {
                     Ok(()) if audit_sink.failing => {
                         audit_sink.failing = false;
                         let told = format_args!("the audit reaches {name} again");
@@ -219,6 +228,7 @@ impl AuditWriter {
                                 .line(LogLevel::Warn, LogEvent::AuditUnreached.name(), told);
                         }
                         audit_sink.failing = true;
+                        self.shared.numbers.write_errors.inc();
                         failure = Some(error);
                     }
                 }
@@ -245,7 +255,7 @@ impl AuditWriter {
         self.begin_piece();
     }
 
-    fn begin_piece(&mut self) {
+    pub(super) fn begin_piece(&mut self) {
         self.piece_from = self.batch.sealed;
         self.piece.clear();
         if self.piece.capacity() > AUDIT_BUFFER_BYTES_KEPT {
@@ -263,6 +273,11 @@ impl AuditWriter {
             (Some(most), Some(size)) => most.saturating_sub(size),
             _ => u64::MAX,
         };
+        let is_exported = |sink: &AuditSink| matches!(sink.kind, SinkKind::Collector(_));
+        let chunk_bytes = match self.sinks.iter().any(is_exported) {
+            true => AUDIT_EXPORT_BYTES,
+            false => AUDIT_CHUNK_BYTES,
+        };
         let mut is_first = true;
         loop {
             let rest = self.batch.rest();
@@ -274,7 +289,7 @@ impl AuditWriter {
             let text = self.text_bytes_max(self.batch.sealed.bytes);
             let bytes = self.piece.len() + line.len() + text + END_BYTES_MAX;
             let fits = u64::try_from(bytes).is_ok_and(|bytes| bytes <= room);
-            if !is_first && (!fits || bytes > AUDIT_CHUNK_BYTES) {
+            if !is_first && (!fits || bytes > chunk_bytes) {
                 return;
             }
             is_first = false;
@@ -291,103 +306,11 @@ impl AuditWriter {
     }
 
     /// What the text of the line that begins there will take at most.
-    fn text_bytes_max(&self, line_at: usize) -> usize {
+    pub(super) fn text_bytes_max(&self, line_at: usize) -> usize {
         let text = self.batch.texts.of(line_at);
         text.map_or(0, |text| {
             sealed_bytes_max(self.recipients.len(), text.len())
         })
-    }
-
-    /// Whether the next line would make the file larger than it may be.
-    fn is_large_enough(&self) -> bool {
-        let (Some(most), Some(size)) = (self.rotate_bytes, self.file_size()) else {
-            return false;
-        };
-        let rest = self.batch.rest();
-        let next = rest.split_once('\n').map_or(rest, |(line, _)| line);
-        let text = self.text_bytes_max(self.batch.sealed.bytes);
-        let next = u64::try_from(next.len() + text + END_BYTES_MAX).unwrap_or(u64::MAX);
-        size > 0 && size.saturating_add(next) > most
-    }
-
-    fn file_size(&self) -> Option<u64> {
-        self.sinks
-            .iter()
-            .find_map(|audit_sink| match &audit_sink.kind {
-                SinkKind::File(file) if file.is_plain() => Some(file.size()),
-                SinkKind::File(_) | SinkKind::Stdout(_) | SinkKind::Syslog(_) => None,
-            })
-    }
-
-    fn rotate(&mut self) {
-        if self
-            .stuck
-            .is_some_and(|since| since.elapsed() < AUDIT_ROTATE_AGAIN)
-        {
-            return;
-        }
-        let keep = self.rotate_keep;
-        let rotated = self
-            .sinks
-            .iter_mut()
-            .find_map(|audit_sink| match &mut audit_sink.kind {
-                SinkKind::File(file) => Some(file.rotate(keep)),
-                SinkKind::Stdout(_) | SinkKind::Syslog(_) => None,
-            });
-        match rotated {
-            None => {}
-            Some(Ok(())) => {
-                self.stuck = None;
-                self.shared.numbers.rotations.inc();
-                let head = self.chain.head();
-                let told = format_args!("the audit's file was put aside; head {head}");
-                self.log
-                    .line(LogLevel::Info, LogEvent::AuditRotated.name(), told);
-                let fields = with_key(self.key.as_ref(), ",\"why\":\"rotated\"");
-                self.write_chain_event("chain_continued", &fields);
-            }
-            Some(Err(error)) => {
-                self.stuck = Some(Instant::now());
-                self.shared.numbers.write_errors.inc();
-                let kind = error.kind();
-                let told = format_args!("the audit's file cannot be put aside: {kind}");
-                self.log
-                    .line(LogLevel::Warn, LogEvent::AuditRotateFailed.name(), told);
-            }
-        }
-    }
-
-    fn reopen(&mut self) {
-        let fresh = self.has_written_piece();
-        let mut another = false;
-        for audit_sink in &mut self.sinks {
-            match audit_sink.reopen(&self.piece) {
-                Ok(reopened) => another |= reopened == ReopenResult::Another,
-                Err(error) => {
-                    // The old one is written to until it works.
-                    self.shared.numbers.write_errors.inc();
-                    let kind = error.kind();
-                    let told = format_args!("the audit's file cannot be opened anew: {kind}");
-                    self.log
-                        .line(LogLevel::Warn, LogEvent::AuditReopenFailed.name(), told);
-                    return;
-                }
-            }
-        }
-        self.reopen = false;
-        if !another {
-            return;
-        }
-        let head = self.chain.head();
-        let told = format_args!("the audit's file was opened anew; head {head}");
-        self.log
-            .line(LogLevel::Info, LogEvent::AuditReopened.name(), told);
-        // Lines that are sealed already come first, and say themselves what they follow.
-        if fresh {
-            self.begin_piece();
-            let fields = with_key(self.key.as_ref(), ",\"why\":\"reopened\"");
-            self.write_chain_event("chain_continued", &fields);
-        }
     }
 
     /// A line of the writer's own, in front of those that wait.
@@ -418,6 +341,17 @@ impl AuditWriter {
     }
 }
 
+/// A place has refused lines for good: they are nowhere else but in the other places.
+fn tell_refused(refused: &RefusedCount, numbers: &AuditMetrics, log: &EventLog) {
+    numbers.refused.inc_by(refused.lines);
+    if let Some((lines, why)) = &refused.told {
+        let told = format_args!(
+            "the collector has refused {lines} audit lines for good, which it will never have: {why}"
+        );
+        log.line(LogLevel::Alarm, LogEvent::AuditRefused.name(), told);
+    }
+}
+
 /// A line with the encrypted text of its statement; none where that fails.
 fn with_text(line: &str, text: &str, recipients: &[TextRecipient]) -> Option<String> {
     let mut whole =
@@ -444,4 +378,4 @@ fn rest(queue: &mut AuditQueue) {
 }
 
 /// Bytes that the end of a line takes at most: its number, two digests and what is around them.
-const END_BYTES_MAX: usize = 160;
+pub(super) const END_BYTES_MAX: usize = 160;

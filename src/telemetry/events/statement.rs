@@ -108,9 +108,10 @@ impl StatementFinished<'_> {
     }
 
     fn note(&self, sinks: &EventSinks) {
-        if let Some(trace) = self.trace
-            && let Some(traces) = sinks.traces.now()
-        {
+        let traced = self
+            .trace
+            .and_then(|trace| Some((trace, sinks.traces.now()?)));
+        if let Some((trace, traces)) = &traced {
             traces.record(self, trace);
         }
         if let (Some(recent), Some(_)) = (&sinks.recent, self.rule) {
@@ -154,6 +155,10 @@ impl StatementFinished<'_> {
             self.note_observed(line);
             if let Some(code) = self.sqlstate {
                 line.text("sqlstate", code.as_str());
+            }
+            if let Some((trace, _)) = &traced {
+                line.hex("trace_id", &trace.trace_id())
+                    .hex("span_id", &trace.span_id());
             }
             line.number("rows", self.rows)
                 .number("bytes", self.bytes)

@@ -102,6 +102,8 @@ words! {
         AuditClosed => "audit_closed",
         /// The audit could not be written to its end.
         AuditLost => "audit_lost",
+        /// A collector has refused lines of the audit for good.
+        AuditRefused => "audit_refused",
         /// The capture's file has as much as it may have.
         CaptureFull => "capture_full",
         /// It cannot be written.

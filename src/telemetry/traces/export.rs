@@ -8,9 +8,6 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use opentelemetry::KeyValue;
-use opentelemetry_http::Request;
-use opentelemetry_http::hyper::HyperClient;
-use opentelemetry_otlp::tonic_types::metadata::MetadataMap;
 use opentelemetry_otlp::tonic_types::transport::ClientTlsConfig;
 use opentelemetry_otlp::{
     RetryPolicy, SpanExporter, WithExportConfig, WithHttpConfig, WithTonicConfig,
@@ -22,10 +19,12 @@ use tokio::time::{sleep, timeout};
 
 use crate::limits;
 use crate::telemetry::TelemetryError;
+use crate::telemetry::collector::settings::{CollectorProtocol, CollectorReach};
+use crate::telemetry::collector::{fault, http};
 use crate::telemetry::labels::SpanOutcome;
 use crate::telemetry::log::log_event::LogEvent;
 use crate::telemetry::log::{EventLog, LogLevel};
-use crate::telemetry::traces::settings::{CollectorReach, TraceProtocol, TraceSettings};
+use crate::telemetry::traces::settings::TraceSettings;
 use crate::telemetry::traces::span_queue::SpanQueue;
 
 /// Starts the thread.
@@ -117,8 +116,7 @@ fn fault_of(error: &str) -> String {
         Some(format!("{name} {code}"))
     });
     let mut told = told.unwrap_or_else(|| "it cannot be reached".to_owned());
-    let lower = error.to_lowercase();
-    if let Some((_, words)) = FAULTS.iter().find(|(sign, _)| lower.contains(sign)) {
+    if let Some(words) = fault::words_in(error) {
         told.push_str(", ");
         told.push_str(words);
     }
@@ -167,14 +165,6 @@ const CODES: &[(&str, &str)] = &[("gRPC code: ", "gRPC"), ("status code: ", "HTT
 /// No code is longer.
 const CODE_BYTES_MAX: usize = 32;
 
-/// What may stand in an error, and what is said of it.
-const FAULTS: &[(&str, &str)] = &[
-    ("connection refused", "nobody listens there"),
-    ("certificate", "its certificate is not trusted"),
-    ("dns error", "its name is not known"),
-    ("timeout expired", "it does not answer in time"),
-];
-
 /// What speaks to the collector.
 fn exporter(settings: &TraceSettings) -> Result<SpanExporter, TelemetryError> {
     let collector = &settings.collector;
@@ -183,32 +173,30 @@ fn exporter(settings: &TraceSettings) -> Result<SpanExporter, TelemetryError> {
     }
     let time = limits::TRACE_EXPORT_TIME_MAX;
     let built = match collector.protocol() {
-        TraceProtocol::Grpc => {
+        CollectorProtocol::Grpc => {
+            let metadata = http::metadata(&settings.headers);
+            let metadata = metadata.ok_or(TelemetryError::TraceCollector)?;
             let mut builder = SpanExporter::builder()
                 .with_tonic()
                 .with_endpoint(collector.url())
                 .with_timeout(time)
-                .with_metadata(metadata(settings)?)
+                .with_metadata(metadata)
                 .with_retry_policy(RetryPolicy::recommended());
             if collector.reach() == CollectorReach::Private {
                 builder = builder.with_tls_config(ClientTlsConfig::new().with_native_roots());
             }
             builder.build()
         }
-        TraceProtocol::Http => {
-            let connector = hyper_rustls::HttpsConnectorBuilder::new()
-                .with_native_roots()
-                .map_err(|source| TelemetryError::TraceThread { source })?
-                .https_or_http()
-                .enable_http1()
-                .build();
+        CollectorProtocol::Http => {
+            let client =
+                http::client(time).map_err(|source| TelemetryError::TraceThread { source })?;
             let headers = settings.headers.iter();
             let headers: HashMap<String, String> = headers
                 .map(|(name, value)| (name.clone(), value.reveal().to_owned()))
                 .collect();
             SpanExporter::builder()
                 .with_http()
-                .with_http_client(HyperClient::new(connector, time, None))
+                .with_http_client(client)
                 .with_protocol(opentelemetry_otlp::Protocol::HttpBinary)
                 .with_endpoint(collector.url())
                 .with_timeout(time)
@@ -233,19 +221,6 @@ const HEADER_VARIABLES: [&str; 2] = [
     opentelemetry_otlp::OTEL_EXPORTER_OTLP_HEADERS,
     opentelemetry_otlp::OTEL_EXPORTER_OTLP_TRACES_HEADERS,
 ];
-
-/// The headers as gRPC has them.
-fn metadata(settings: &TraceSettings) -> Result<MetadataMap, TelemetryError> {
-    let mut request = Request::builder();
-    for (name, value) in &settings.headers {
-        request = request.header(name, value.reveal());
-    }
-    // The error would quote what it did not like.
-    let request = request
-        .body(())
-        .map_err(|_| TelemetryError::TraceCollector)?;
-    Ok(MetadataMap::from_headers(request.headers().clone()))
-}
 
 /// Who it is that sends.
 fn resource(service_name: &str) -> Result<Resource, TelemetryError> {

@@ -27,7 +27,7 @@ pub mod sqlcommenter;
 pub mod trace;
 pub mod traceparent;
 
-pub use settings::{TraceProtocol, TraceSettings};
+pub use settings::TraceSettings;
 pub use trace::{PipelinePlace, StatementTrace, TraceWork};
 
 use crate::telemetry::TelemetryError;
@@ -102,6 +102,8 @@ impl StatementTracer {
             self.queue.give_up(1);
             return None;
         }
+        let mut span = [0; 8];
+        getrandom::fill(&mut span).ok()?;
         let lineage = match parent {
             Some(parent) => TraceLineage::Of(parent),
             None => {
@@ -110,7 +112,7 @@ impl StatementTracer {
                 TraceLineage::Own(id)
             }
         };
-        Some(Box::new(StatementTrace::new(lineage, arrived)))
+        Some(Box::new(StatementTrace::new(lineage, span, arrived)))
     }
 
     /// A sampled statement has ended.
@@ -141,16 +143,23 @@ impl fmt::Debug for StatementTracer {
 
 #[cfg(test)]
 mod tests {
-    use super::settings::CollectorSettings;
     use super::*;
     use crate::limits;
+    use crate::telemetry::collector::settings::{
+        CollectorProtocol, CollectorSettings, CollectorSignal,
+    };
     use crate::telemetry::registry::MetricsRegistry;
 
     #[test]
     fn a_client_cannot_have_all_of_its_statements_sampled() {
         let metrics = MetricsRegistry::new().unwrap();
         let settings = TraceSettings {
-            collector: CollectorSettings::parse("http://127.0.0.1:1", TraceProtocol::Http).unwrap(),
+            collector: CollectorSettings::parse(
+                "http://127.0.0.1:1",
+                CollectorProtocol::Http,
+                CollectorSignal::Traces,
+            )
+            .unwrap(),
             sample_ratio: 1.0,
             service_name: "pgsieve".into(),
             headers: Vec::new(),

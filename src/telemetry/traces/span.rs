@@ -69,14 +69,15 @@ impl SpanMaker {
         let begun = trace.begun;
         let mut phases = trace.phases.clone();
         phases.extend(trace.sending.phases(now.instant).into_iter().flatten());
-        let Some((own, ids)) = ids(phases.len()) else {
+        let Some(ids) = ids(phases.len()) else {
             return Vec::new();
         };
-        let (trace_id, parent) = match trace.lineage {
-            TraceLineage::Of(parent) => (parent.trace, SpanId::from_bytes(parent.span)),
-            TraceLineage::Own(trace) => (trace, SpanId::INVALID),
+        let parent = match trace.lineage {
+            TraceLineage::Of(parent) => SpanId::from_bytes(parent.span),
+            TraceLineage::Own(_) => SpanId::INVALID,
         };
-        let trace_id = TraceId::from_bytes(trace_id);
+        let trace_id = TraceId::from_bytes(trace.trace_id());
+        let own = SpanId::from_bytes(trace.span_id());
         let mut spans = Vec::with_capacity(phases.len() + 1);
         let mut whole = self.span((trace_id, own, parent), (begun, now.instant), now);
         whole.parent_span_is_remote = matches!(trace.lineage, TraceLineage::Of(_));
@@ -272,16 +273,16 @@ fn number(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// An id for the statement's span, and as many as it has children.
-fn ids(children: usize) -> Option<(SpanId, Vec<SpanId>)> {
-    let mut bytes = vec![0; ID_BYTES * (children + 1)];
+/// An id for each child of the statement's span.
+fn ids(children: usize) -> Option<Vec<SpanId>> {
+    let mut bytes = vec![0; ID_BYTES * children];
     getrandom::fill(&mut bytes).ok()?;
-    let mut ids = bytes.chunks_exact(ID_BYTES).map(|chunk| {
+    let ids = bytes.chunks_exact(ID_BYTES).map(|chunk| {
         let mut id = [0; ID_BYTES];
         id.copy_from_slice(chunk);
         SpanId::from_bytes(id)
     });
-    Some((ids.next()?, ids.collect()))
+    Some(ids.collect())
 }
 
 const ID_BYTES: usize = 8;

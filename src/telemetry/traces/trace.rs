@@ -12,6 +12,8 @@ use crate::telemetry::traces::traceparent::TraceParent;
 #[derive(Debug)]
 pub struct StatementTrace {
     pub(super) lineage: TraceLineage,
+    /// Its span, by which the audit's line names it as well.
+    pub(super) span: [u8; 8],
     pub(super) begun: Instant,
     pub(super) phases: Vec<TracePhase>,
     pub(super) sending: SendState,
@@ -68,14 +70,28 @@ pub(super) enum SendState {
 }
 
 impl StatementTrace {
-    pub(super) fn new(lineage: TraceLineage, arrived: Instant) -> Self {
+    pub(super) fn new(lineage: TraceLineage, span: [u8; 8], arrived: Instant) -> Self {
         Self {
             lineage,
+            span,
             begun: arrived,
             phases: Vec::new(),
             sending: SendState::NotSent,
             lap: arrived,
         }
+    }
+
+    /// The trace that it belongs to.
+    pub fn trace_id(&self) -> [u8; 16] {
+        match self.lineage {
+            TraceLineage::Of(parent) => parent.trace,
+            TraceLineage::Own(trace) => trace,
+        }
+    }
+
+    /// Its span.
+    pub fn span_id(&self) -> [u8; 8] {
+        self.span
     }
 
     /// Something was done from the last lap until now.

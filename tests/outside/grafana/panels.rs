@@ -149,6 +149,7 @@ const QUIET: &[(&str, &str, &str)] = &[
         "the disk takes what it is given",
     ),
     ("Audit lines", "rotations", "the audit is small"),
+    ("Audit lines", "audit_refused", "there is no collector"),
     ("Audit queue", "", "it is nearly always empty"),
     ("Trace spans and admin requests", "spans", "traces are off"),
     (

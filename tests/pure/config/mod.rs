@@ -570,7 +570,7 @@ fn no_problem_shows_a_secret() {
 
 #[test]
 fn traces_are_off_unless_a_collector_is_named() {
-    use pgsieve::telemetry::traces::TraceProtocol;
+    use pgsieve::telemetry::collector::settings::CollectorProtocol;
 
     let upstream = "upstream:\n  url: postgres://app@db.example.org:5433/shop\n";
     for off in [String::new(), "traces:\n  endpoint: off\n".into()] {
@@ -584,7 +584,7 @@ fn traces_are_off_unless_a_collector_is_named() {
     let text = format!("{upstream}traces:\n  endpoint: http://otel:4318\n  protocol: http\n");
     let traces = good(&file(&text)).telemetry.traces.unwrap();
     assert_eq!(traces.collector.url(), "http://otel:4318/v1/traces");
-    assert_eq!(traces.collector.protocol(), TraceProtocol::Http);
+    assert_eq!(traces.collector.protocol(), CollectorProtocol::Http);
     assert_eq!(
         (traces.sample_ratio, traces.service_name.as_str()),
         (0.01, "pgsieve")

@@ -10,7 +10,7 @@ use pgsieve::config::{PolicyTests, load};
 use pgsieve::policy::mask_key::MaskPad;
 use pgsieve::receipts::signing_keys::new_key_file;
 
-use super::{VERIFIER, Written, bad, file, good, written};
+use super::{URL, VERIFIER, Written, bad, file, good, written};
 
 #[test]
 fn names_of_the_admin_address_are_names() {
@@ -217,11 +217,12 @@ fn with_secrets(mode: u32, strict: &str) -> (SettingsSources, Vec<Written>) {
          policy: {{ mask_key_file: {} }}\n\
          receipts: {{ key_file: {} }}\n\
          mcp: {{ token_file: {} }}\n\
+         peers: {{ addresses: 'h:1', key_file: {} }}\n\
          admin: {{ token_file: {} }}\n\
          upstream: {{ url: 'postgres://u@h/', password_file: {}, \
            tls: {{ mode: require, certificate: {made}, key: {} }} }}\n\
          catalog: {{ user: c, password_file: {} }}\n\
-         audit: {{ chain_key_file: {}, fingerprint_key_file: {} }}\n\
+         audit: {{ chain_key_file: {}, fingerprint_key_file: {}, headers_file: {} }}\n\
          traces: {{ endpoint: 'https://h:1', headers_file: {} }}\n\
          client:\n  tls: {{ certificate: {made}, key: {} }}\n  auth:\n    method: scram\n\
          \x20   users: [{{ name: a, verifier_file: {}, upstream_user: b, \
@@ -229,12 +230,14 @@ fn with_secrets(mode: u32, strict: &str) -> (SettingsSources, Vec<Written>) {
         at(10),
         at(11),
         at(12),
+        at(3),
         at(0),
         at(1),
         at(8),
         at(2),
         at(3),
         at(4),
+        at(5),
         at(5),
         at(9),
         at(6),
@@ -260,9 +263,11 @@ fn secrets_that_others_can_read_are_told_and_refused_where_that_is_wanted() {
         "admin.token_file",
         "upstream.password_file",
         "upstream.tls.key",
+        "peers.key_file",
         "catalog.password_file",
         "audit.chain_key_file",
         "audit.fingerprint_key_file",
+        "audit.headers_file",
         "traces.headers_file",
         "client.tls.key",
         "policy.mask_key_file",
@@ -275,12 +280,12 @@ fn secrets_that_others_can_read_are_told_and_refused_where_that_is_wanted() {
         );
     }
     // The two of a user stand where the user does.
-    assert_eq!(exposed.len(), 13, "{exposed:?}");
+    assert_eq!(exposed.len(), 15, "{exposed:?}");
     let (sources, _secrets) = with_secrets(0o604, "on");
     let problems = bad(&sources);
     assert_eq!(
         problems.matches("others can read the file").count(),
-        13,
+        15,
         "{problems}"
     );
     // Every key that names such a file is in the list above.
@@ -293,7 +298,7 @@ fn secrets_that_others_can_read_are_told_and_refused_where_that_is_wanted() {
             tls || path.ends_with("_file") && *path != "limits.budget_file"
         })
         .collect();
-    assert_eq!(named.len(), 11, "{named:?}");
+    assert_eq!(named.len(), 13, "{named:?}");
 }
 
 #[test]
@@ -356,4 +361,52 @@ fn the_mask_hash_wants_a_key() {
     let mut padless = with(&hash, &named(&keys[0]));
     padless.mask_pad = None;
     assert!(bad(&padless).contains("no random bytes"));
+}
+
+#[test]
+fn the_audit_goes_to_collectors_beside_other_places() {
+    use pgsieve::telemetry::audit::AuditTarget;
+    use pgsieve::telemetry::collector::settings::CollectorProtocol;
+
+    let folder = std::env::temp_dir().join(format!("pgsieve-audit-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let headers = folder.join("headers");
+    std::fs::write(&headers, "authorization: Bearer canary\n").unwrap();
+    let text = format!(
+        "upstream:\n  url: {URL}\naudit:\n  to: [https://otel:4318, a.jsonl, \
+         'http://127.0.0.1:9/x']\n  protocol: http\n  service_name: gate\n  headers_file: {}\n",
+        headers.display()
+    );
+    let telemetry = good(&file(&text)).telemetry;
+    assert!(!format!("{telemetry:?}").contains("canary"));
+    let places: Vec<String> = telemetry
+        .audit
+        .targets
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let expected = [
+        "a.jsonl",
+        "https://otel:4318/v1/logs",
+        "http://127.0.0.1:9/x",
+    ];
+    assert_eq!(places, expected);
+    for target in telemetry.audit.targets {
+        let AuditTarget::Collector(target) = target else {
+            continue;
+        };
+        assert_eq!(target.collector.protocol(), CollectorProtocol::Http);
+        assert_eq!(
+            (target.service_name.as_str(), target.headers.len()),
+            ("gate", 1)
+        );
+        assert_eq!(target.headers[0].1.reveal(), "Bearer canary");
+    }
+    // Without one they are what they are by default, and the protocol says nothing.
+    let text = format!("upstream:\n  url: {URL}\naudit:\n  to: off\n  protocol: http\n");
+    assert!(good(&file(&text)).telemetry.audit.is_off());
+    let text = format!("upstream:\n  url: {URL}\naudit:\n  to: http://otel\n");
+    let audit = good(&file(&text)).telemetry.audit;
+    assert_eq!(audit.targets[0].to_string(), "http://otel");
+    std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -157,8 +157,8 @@ fn headers_go_to_the_collector_and_nowhere_else() {
 /// request where that is HTTP/1.
 type Heard = (Option<Vec<u8>>, Option<String>);
 
-/// A TLS server for localhost that takes the first request of each connection.
-fn tls_server(folder: &std::path::Path) -> (u16, mpsc::Receiver<Heard>) {
+/// What a server for localhost proves itself with, to whoever trusts `ca.crt` of the folder.
+pub fn tls_of(folder: &std::path::Path) -> ServerConfig {
     let wish = CertificateRequest {
         hosts: &[],
         client_name: "app",
@@ -171,7 +171,12 @@ fn tls_server(folder: &std::path::Path) -> (u16, mpsc::Receiver<Heard>) {
     let config =
         ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
     let config = config.unwrap().with_no_client_auth();
-    let mut config = config.with_single_cert(chain, key).unwrap();
+    config.with_single_cert(chain, key).unwrap()
+}
+
+/// A TLS server for localhost that takes the first request of each connection.
+fn tls_server(folder: &std::path::Path) -> (u16, mpsc::Receiver<Heard>) {
+    let mut config = tls_of(folder);
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     let config = Arc::new(config);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -1,6 +1,7 @@
 //! Audit, log, metrics and traces of a whole pgsieve.
 
 mod audit;
+mod audit_collector;
 mod batches;
 mod canary;
 mod faults;

@@ -24,14 +24,16 @@ use syslog::Syslog;
 /// What the last client calls itself, so that every sink that tells who it was can be awaited.
 const LAST: &str = "the last one";
 
-/// Audit to a file that is put aside again and again, every statement traced, the live page open.
+/// Audit to a file that is put aside again and again and to a collector, every statement traced,
+/// the live page open.
 #[test]
 fn no_value_is_written_anywhere() {
-    let collector = Collector::start();
+    let (collector, records) = (Collector::start(), Collector::start());
     let key = sinks::KeyFile::new();
     let stack = start(&format!(
-        "audit:\n  to: {{audit}}\n  rotate_bytes: 65536\n  rotate_keep: 1000\n  \
-         chain_key_file: {}\ntraces:\n  endpoint: {}\n  protocol: http\n  sample_ratio: 1\n",
+        "audit:\n  to: ['{{audit}}', '{}']\n  protocol: http\n  rotate_bytes: 65536\n  \
+         rotate_keep: 1000\n  chain_key_file: {}\ntraces:\n  endpoint: {}\n  protocol: http\n  sample_ratio: 1\n",
+        records.url(),
         key.path().display(),
         collector.url(),
     ));
@@ -57,6 +59,11 @@ fn no_value_is_written_anywhere() {
     let spans = until(|| Some(collector.received()).filter(|bytes| bytes.len() > 20_000));
     let spans = spans.expect("spans arrive");
     all.push(Sink::new("the collector", spans));
+    let is_last = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).contains(LAST);
+    let kept = until(|| Some(records.received()).filter(is_last));
+    let kept = kept.expect("the last session is at the collector of the audit");
+    assert!(kept.len() > 500_000, "only {} bytes came there", kept.len());
+    all.push(Sink::new("the collector of the audit", kept));
     nothing_in(&all);
 }
 

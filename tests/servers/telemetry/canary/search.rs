@@ -6,11 +6,14 @@ use std::path::Path;
 /// In all values that must not be written, and in nothing else but [`NAMES`].
 pub const CANARY: &str = "canary";
 
-/// What the audit names: relations as the catalog has them, and a setting.
-const NAMES: [&str; 3] = [
+/// What the audit names: relations as the catalog has them, and a setting; in JSON, and behind
+/// their lengths as a collector gets them.
+const NAMES: [&str; 5] = [
     "\"public.canary_rows\"",
     "\"canary.setting\"",
     "relation public.canary_rows",
+    "\u{12}public.canary_rows",
+    "\u{e}canary.setting",
 ];
 
 /// One place that something was written to, and what.
