@@ -4,9 +4,10 @@
 //! both say is said twice and therefore a problem. What neither says of an address that a flag
 //! gives is taken from where libpq takes it.
 //!
-//! * `databases`: those at servers of their own
+//! * `databases`: those at servers of their own; `policy_targets`: whether policies leave any
 
 pub mod databases;
+pub mod policy_targets;
 
 use std::time::Duration;
 

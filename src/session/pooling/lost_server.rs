@@ -133,7 +133,9 @@ pub(super) fn run_elsewhere(relay: &mut Relay) -> Result<BytesMoved, SessionEnd>
     if !may_run_again(relay) {
         return Ok(BytesMoved::Nothing);
     }
-    let Some(job) = (relay.pooled.as_ref()).and_then(|it| moving::begin(it, MoveCause::Lost))
+    let targets = relay.protocol.judge.gate.policy().targets();
+    let Some(job) =
+        (relay.pooled.as_ref()).and_then(|it| moving::begin(it, targets, MoveCause::Lost))
     else {
         return Ok(BytesMoved::Nothing);
     };
