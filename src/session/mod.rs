@@ -304,6 +304,7 @@ fn share(
     let mut side = PoolSide::new(info.id(), pooled.values());
     side.connection_changed(prepared);
     protocol.upstream.pool = Some(Box::new(side));
+    protocol.upstream.place.note_running(true);
     Some(Box::new(pooled))
 }
 

@@ -289,7 +289,9 @@ impl Relay {
         };
         let PooledConnection { frames, mut state } = connection;
         self.lease.attach(state.key.as_ref());
-        self.protocol.upstream.place.connection_changed(state.kind);
+        let place = &mut self.protocol.upstream.place;
+        place.connection_changed(state.kind);
+        place.note_running(true);
         if let Some(side) = &mut self.protocol.upstream.pool {
             side.connection_changed(std::mem::take(&mut state.prepared));
         }
@@ -316,7 +318,9 @@ impl Relay {
         // A cancel under way may arrive while another session has the connection.
         let detached = self.lease.detach(state.key.as_ref());
         state.last_session = pooled.session();
-        state.kind = self.protocol.upstream.place.reported();
+        let place = &mut self.protocol.upstream.place;
+        state.kind = place.reported();
+        place.note_running(false);
         let mut reads = None;
         if let Some(side) = &mut self.protocol.upstream.pool {
             reads = side.has_touched_settings().then(|| side.custom_names());

@@ -147,6 +147,7 @@ pub(super) fn run_elsewhere(relay: &mut Relay) -> Result<BytesMoved, SessionEnd>
     if let Some(held) = pooled.held.take() {
         relay.lease.detach(held.state.key.as_ref());
     }
+    relay.protocol.upstream.place.note_running(false);
     relay.upstream = None;
     relay.upstream_rest.clear();
     relay.protocol.upstream.outbox = Outbox::default();

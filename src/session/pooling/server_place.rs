@@ -15,6 +15,7 @@ use crate::session::reply::CloseReason;
 use crate::session::session_end::SessionEnd;
 use crate::target_servers::{IN_HOT_STANDBY, ServerKind};
 use crate::upstream::servers::UpstreamServer;
+use crate::upstream::servers::running::RunningStatement;
 use crate::wire::backend::TransactionStatus;
 
 /// The server that a session is at.
@@ -23,6 +24,8 @@ pub struct ServerPlace {
     server: Option<Arc<UpstreamServer>>,
     /// Of which kind it is, as it has reported on the connection that the session had last.
     reported: Option<ServerKind>,
+    /// Counts a statement there, while one is under way.
+    running: Option<RunningStatement>,
 }
 
 /// Whether the next message of a client may be taken.
@@ -43,12 +46,22 @@ impl ServerPlace {
         Self {
             server: Some(Arc::clone(server)),
             reported,
+            running: None,
         }
     }
 
     /// The session has another connection there.
     pub(super) fn connection_changed(&mut self, reported: Option<ServerKind>) {
         self.reported = reported;
+    }
+
+    /// Whether the server is busy with the session from now on.
+    pub(in crate::session) fn note_running(&mut self, is_running: bool) {
+        match (is_running, &self.running, &self.server) {
+            (true, None, Some(server)) => self.running = server.running().begin(),
+            (false, Some(_), _) => self.running = None,
+            (true, Some(_), _) | (true, None, None) | (false, None, _) => {}
+        }
     }
 
     /// Of which kind it is, as it has reported last.

@@ -2,16 +2,18 @@
 //! is, and to which a session goes.
 //!
 //! A session goes to one server and has its catalog, its compile connections and its cancels there.
-//! Of those that are wanted, two are drawn and the one with fewer sessions is taken. What is not
-//! there is passed over until a look at it succeeds.
+//! Of those that are wanted, two are drawn and the one with fewer statements under way is taken, or
+//! with fewer sessions where that is the same. What is not there is passed over until a look at it
+//! succeeds.
 //!
 //! * `server_state`: what is known of one server; `probe`: a look at it; `wanted`: how much it is
-//!   wanted
+//!   wanted; `running`: what it is busy with
 //! * `session_home`: what a session needs at the server that it moves to
 //! * `directory`: the servers of each database
 
 pub mod directory;
 pub mod probe;
+pub mod running;
 mod server_state;
 pub mod session_home;
 mod wanted;
@@ -24,6 +26,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
+use self::running::RunningStatements;
 use self::server_state::ServerState;
 use self::wanted::{NOT_THERE, ServerRank, WantedServers};
 use super::address::UpstreamSettings;
@@ -61,6 +64,8 @@ pub struct UpstreamServer {
     state: ServerState,
     /// Sessions of clients that go there.
     sessions: AtomicUsize,
+    /// Their statements that are under way.
+    running: RunningStatements,
     /// A look at it is wanted now.
     doubted: Notify,
 }
@@ -96,10 +101,14 @@ impl UpstreamServers {
         let contents = Arc::default();
         let load = |settings| Ok(Upstream::load(settings)?.with_contents(&contents));
         let first = Arc::new(load(first)?);
-        let mut servers = vec![Arc::new(UpstreamServer::new(Arc::clone(&first)))];
-        for settings in others {
-            let upstream = Arc::new(load(settings)?);
-            servers.push(Arc::new(UpstreamServer::new(upstream)));
+        let running = || match others.is_empty() {
+            true => RunningStatements::default(),
+            false => RunningStatements::counted(),
+        };
+        let mut servers = vec![Arc::new(UpstreamServer::new(Arc::clone(&first), running()))];
+        for settings in &others {
+            let upstream = Arc::new(load(settings.clone())?);
+            servers.push(Arc::new(UpstreamServer::new(upstream, running())));
         }
         let wanted = WantedServers { targets, lag_max };
         Ok(Self {
@@ -179,7 +188,7 @@ impl UpstreamServers {
         // Two by chance: the one with the fewest of all would be overrun by those who come at once.
         let one = draw(&mut best)?;
         let chosen = match draw(&mut best) {
-            Some(other) if other.sessions() < one.sessions() => other,
+            Some(other) if other.load() < one.load() => other,
             Some(_) | None => one,
         };
         Some(ServerLease::of(chosen))
@@ -250,11 +259,12 @@ impl UpstreamServers {
 }
 
 impl UpstreamServer {
-    fn new(upstream: Arc<Upstream>) -> Self {
+    fn new(upstream: Arc<Upstream>, running: RunningStatements) -> Self {
         Self {
             upstream,
             state: ServerState::default(),
             sessions: AtomicUsize::new(0),
+            running,
             doubted: Notify::new(),
         }
     }
@@ -267,6 +277,16 @@ impl UpstreamServer {
     /// Sessions of clients that go there.
     pub fn sessions(&self) -> usize {
         self.sessions.load(Ordering::Relaxed)
+    }
+
+    /// Statements of clients that are under way there.
+    pub fn running(&self) -> &RunningStatements {
+        &self.running
+    }
+
+    /// What it is busy with, and then how many could ask it for something.
+    fn load(&self) -> (usize, usize) {
+        (self.running.now(), self.sessions())
     }
 
     /// Whether statements of a policy that says that may run there, on a connection that has
@@ -493,6 +513,30 @@ mod tests {
         assert!(servers.is_another_better(TargetServers::Any, &lease));
         other.note_away();
         assert!(!servers.is_another_better(TargetServers::Any, &lease));
+    }
+
+    #[test]
+    fn the_server_with_fewer_statements_under_way_is_taken_and_then_that_with_fewer_sessions() {
+        let servers = servers(2, TargetServers::Any);
+        let [one, other] = servers.all() else {
+            panic!("two servers");
+        };
+        let next = |count: usize| -> Vec<ServerLease> {
+            let choose = |_| servers.choose(TargetServers::Any, &[]).unwrap();
+            (0..count).map(choose).collect()
+        };
+        let busy: Vec<_> = (0..3).map(|_| one.running().begin()).collect();
+        let idle: Vec<ServerLease> = (0..50).map(|_| ServerLease::of(other)).collect();
+        let mut held = next(20);
+        assert!(held.iter().all(|lease| Arc::ptr_eq(lease.server(), other)));
+        drop(busy);
+        held.extend(next(20));
+        assert_eq!((one.sessions(), other.sessions()), (20, 70));
+        drop((held, idle));
+        // Both alike: half of them each, by chance and by what the others have left.
+        let spread = next(100);
+        assert_eq!((one.sessions(), other.sessions()), (50, 50));
+        drop(spread);
     }
 
     #[test]
