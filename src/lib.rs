@@ -64,8 +64,8 @@
 //!   what each wait is ended by) is a law of `tests/tidy`.
 
 pub use ground::{
-    edit_distance, hex, limits, rule, secret, sqlstate, statement_kind, system_error, text_file,
-    waits, words,
+    edit_distance, hex, limits, rule, secret, sqlstate, statement_kind, system_error,
+    target_servers, text_file, waits, words,
 };
 
 pub use {catalog, resolve, sql, wire};

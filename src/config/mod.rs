@@ -347,9 +347,9 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
     let (disabled, report_as) = (users::disabled(reader), client::report_as(reader));
     let catalog = catalog::catalog(reader, upstream.as_ref());
     let policies = server::policies(reader, pad);
+    upstream::policy_targets::check(reader, policies.as_ref(), (&servers, &databases));
     let policy_tests = server::policy_tests(reader, upstream.as_ref(), catalog.as_ref());
-    let admin_token = recording::admin_token(reader);
-    let admin_hosts = server::admin_hosts(reader);
+    let (admin_token, admin_hosts) = (recording::admin_token(reader), server::admin_hosts(reader));
     let telemetry = recording::telemetry(reader, matches!(admin, Some(Some(_))), upstream.as_ref());
     let (log, audit_names) = (recording::log(reader), recording::audit_names(reader));
     let audit_columns = recording::audit_columns(reader, audit_names);

@@ -11,6 +11,7 @@ pub mod secret;
 pub mod sqlstate;
 pub mod statement_kind;
 pub mod system_error;
+pub mod target_servers;
 pub mod text_file;
 pub mod waits;
 pub mod words;

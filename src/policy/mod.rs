@@ -32,7 +32,7 @@ pub mod yaml;
 pub use self::access::{AccessLists, CatalogView, ThroughViews};
 pub use self::knowledge::{KnowledgeContent, KnowledgeKind, KnowledgeRecord, PolicyKnowledge};
 pub use self::model::{CertificateField, PolicyModel, SessionValue};
-pub use self::policy_limits::{OnLimit, PolicyLimits};
+pub use self::policy_limits::{OnLimit, PolicyLimits, TimeoutSettings};
 pub use self::policy_rules::{RuleMode, Strictness};
 pub use self::reader::columns_of_expression;
 pub use self::repair::{
@@ -51,6 +51,7 @@ use self::model::ModelPiece;
 use self::set::matching::SessionMatch;
 use self::test_case::TestCase;
 use ground::sqlstate::{self, SqlState};
+use ground::target_servers::TargetServers;
 
 /// A policy, checked and ready to judge with.
 pub struct Policy {
@@ -77,6 +78,7 @@ pub struct Policy {
     observe_until: Option<i64>,
     access: AccessLists,
     catalog_view: CatalogView,
+    targets: TargetServers,
     models: Vec<PolicyModel>,
     knowledge: PolicyKnowledge,
     functions_denied: Vec<FunctionSignature>,
@@ -227,18 +229,6 @@ pub enum PlainChoice {
     Refuse,
     /// Allowed.
     Allow,
-}
-
-/// The bounds in time that the upstream session starts with, in milliseconds. Zero means no bound.
-/// A client may tighten them and not loosen them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TimeoutSettings {
-    /// How long one statement may run.
-    pub statement_timeout_ms: u64,
-    /// How long one statement may wait for a lock.
-    pub lock_timeout_ms: u64,
-    /// How long a transaction may stand open and idle.
-    pub idle_in_transaction_session_timeout_ms: u64,
 }
 
 /// One thing that is wrong with a policy file.
@@ -485,6 +475,11 @@ impl Policy {
     /// What the catalogs show of what it hides.
     pub fn catalog_view(&self) -> CatalogView {
         self.catalog_view
+    }
+
+    /// Which of several servers its sessions go to, beside what the settings say of all.
+    pub fn targets(&self) -> TargetServers {
+        self.targets
     }
 
     /// Whether anything in a database is hidden from whoever reads under it: then what is read has

@@ -77,7 +77,20 @@ impl PolicyLimits {
 
 /// How long a plan is believed where the policy does not say: tables grow slowly.
 const PLAN_AGE_MAX: Duration = Duration::from_secs(60);
-impl super::TimeoutSettings {
+
+/// The bounds in time that the upstream session starts with, in milliseconds. Zero means no bound.
+/// A client may tighten them and not loosen them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeoutSettings {
+    /// How long one statement may run.
+    pub statement_timeout_ms: u64,
+    /// How long one statement may wait for a lock.
+    pub lock_timeout_ms: u64,
+    /// How long a transaction may stand open and idle.
+    pub idle_in_transaction_session_timeout_ms: u64,
+}
+
+impl TimeoutSettings {
     /// The three settings by name, with their bounds.
     pub fn by_name(self) -> [(&'static str, u64); 3] {
         [

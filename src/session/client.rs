@@ -13,6 +13,7 @@ use super::pending::portal_names::ClosedName;
 use super::policy_limits::admission::holds_back;
 use super::policy_reload::take_over_policies;
 use super::pooling::prepared::{StatementReadiness, prepare_again, take_unnamed_place};
+use super::pooling::server_place::{MessageReadiness, before_message};
 use super::protocol::SessionProtocol;
 use super::refuse::{refuse_message, refuse_query, refuse_undecodable};
 use super::session_end::{LOST_COUNT, SessionEnd, UNSENDABLE};
@@ -62,6 +63,18 @@ impl SessionProtocol {
                     break;
                 }
             };
+            let readiness = match frame.kind {
+                TERMINATE => Ok(MessageReadiness::Takes),
+                _ => before_message(self),
+            };
+            match readiness {
+                Ok(MessageReadiness::Takes) => {}
+                Ok(MessageReadiness::Leaves) => break,
+                Err(ending) => {
+                    self.close_after_answers(ending)?;
+                    break;
+                }
+            }
             if holds_back(self, frame.kind) {
                 break;
             }
@@ -112,7 +125,7 @@ impl SessionProtocol {
     }
 
     pub(super) fn frame(&mut self, frame: &ClientFrame<'_>) -> Result<(), SessionEnd> {
-        if frame.kind == b'X' {
+        if frame.kind == TERMINATE {
             return Err(SessionEnd::Terminated);
         }
         take_over_policies(self)?;
@@ -334,3 +347,6 @@ impl SessionProtocol {
         Ok(())
     }
 }
+
+/// The type byte of a goodbye.
+const TERMINATE: u8 = b'X';

@@ -134,6 +134,7 @@ pub(super) fn report(ending: SessionEnd, session: &SessionInfo, server_shared: &
         | SessionEnd::Ended(
             CloseReason::ResultLimit | CloseReason::RolesUntold | CloseReason::Lapsed,
         )
+        | SessionEnd::Ended(CloseReason::NotPermittedHere(_))
         | SessionEnd::Ended(
             CloseReason::PoolBusy { .. } | CloseReason::PoolPaused | CloseReason::UpstreamChanged,
         )
@@ -184,9 +185,9 @@ pub(super) fn reason(ending: SessionEnd) -> ClosedBecause {
         SessionEnd::Ended(CloseReason::Idle) => ClosedBecause::TimedOut,
         SessionEnd::Ended(CloseReason::Violation(_)) => ClosedBecause::ClientViolation,
         SessionEnd::Ended(CloseReason::UpstreamUnreadable) => ClosedBecause::UpstreamViolation,
-        SessionEnd::Ended(CloseReason::NoPolicy | CloseReason::RolesUntold) => {
-            ClosedBecause::NoPolicy
-        }
+        SessionEnd::Ended(
+            CloseReason::NoPolicy | CloseReason::RolesUntold | CloseReason::NotPermittedHere(_),
+        ) => ClosedBecause::NoPolicy,
         SessionEnd::Ended(CloseReason::Shutdown) => ClosedBecause::Drained,
         SessionEnd::Ended(CloseReason::OutOfMemory) => ClosedBecause::OutOfMemory,
         SessionEnd::Ended(CloseReason::ResultLimit) => ClosedBecause::ResultLimit,

@@ -86,10 +86,12 @@ use self::drain::DrainReceiver;
 use self::io::Relay;
 use self::lapse::Lapse;
 use self::login::console_login::OpenedConsole;
+use self::login::login_server::kind_of;
 use self::login::{AcceptedClient, LoginContext, LoginEnd, OpenedSession};
 use self::policy_limits::SessionLimits;
 use self::pooling::pool_side::PoolSide;
 use self::pooling::pooled_relay::{PooledLogin, PooledRelay};
+use self::pooling::server_place::ServerPlace;
 use self::protocol::{SessionProtocol, UpstreamFacts};
 use self::registry::{OwnConnection, RegisteredSession, SessionActivity, SessionRegistration};
 use self::reply::CloseReason;
@@ -271,6 +273,8 @@ fn begin(
     let shared = server_shared.shared();
     let mut protocol = SessionProtocol::new(&shared, assigned_policy, Arc::clone(&info), facts);
     protocol.witness.activity = activity;
+    let kind = kind_of(&upstream, pooled.as_deref());
+    protocol.upstream.place = ServerPlace::new(server.server(), kind);
     let pooled = share(&mut protocol, (pooled, server), &mut enlisted);
     let (lease, upstream) = UpstreamLease::of(upstream.framed, cancel);
     let read_buffer = Arc::clone(&server_shared.read_buffer);
@@ -295,10 +299,12 @@ fn share(
     };
     let info = &protocol.witness.info;
     let prepared = std::mem::take(&mut login.state.prepared);
-    let pooled = PooledRelay::new((*login, server), (info.user(), info.id()));
+    let targets = protocol.judge.gate.policy().targets();
+    let pooled = PooledRelay::new((*login, server), (info.user(), info.id()), targets);
     let mut side = PoolSide::new(info.id(), pooled.values());
     side.connection_changed(prepared);
     protocol.upstream.pool = Some(Box::new(side));
+    protocol.upstream.place.note_running(true);
     Some(Box::new(pooled))
 }
 

@@ -335,8 +335,15 @@ impl SessionProtocol {
     }
 
     /// Shows what it is at, and what has passed, to whoever looks.
-    pub(super) fn show_state(&self, state_handle: &SessionStateHandle, passed: ClientBytes) {
-        state_handle.set(self.observed_states());
+    pub(super) fn show_state(&mut self, state_handle: &SessionStateHandle, passed: ClientBytes) {
+        let (client, upstream) = self.observed_states();
+        state_handle.set((client, upstream));
+        // Of those that share connections, whoever has one keeps it from others.
+        if self.upstream.pool.is_none() {
+            self.upstream
+                .place
+                .note_running(client == SessionState::Active);
+        }
         let running = self.pending.running();
         let statement = running.and_then(|running| running.facts.fingerprint);
         let bytes = (passed.from_client, passed.to_client);

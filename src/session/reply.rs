@@ -27,6 +27,7 @@ use bytes::BytesMut;
 
 use crate::gate::Refusal;
 use crate::sqlstate::{self, SqlState};
+use crate::target_servers::TargetServers;
 use crate::wire::encode::{self, ErrorFields, ErrorSeverity};
 use crate::wire::malformed::MalformedMessage;
 
@@ -47,6 +48,8 @@ pub enum CloseReason {
     Tripwire,
     /// The policies have changed, and none of them is for this session.
     NoPolicy,
+    /// The policy of the session does not let it be at its server, and it cannot move.
+    NotPermittedHere(TargetServers),
     /// Nobody knows any more which of them is, because nobody knows what its role is a member of.
     RolesUntold,
     /// The token that it has logged in with has expired.
@@ -150,16 +153,27 @@ pub fn close_message(out: &mut BytesMut, reason: CloseReason) {
 fn unplaced(reason: CloseReason) -> (SqlState, Cow<'static, str>, Option<&'static str>) {
     let (message, hint) = match reason {
         CloseReason::RolesUntold => (
-            "the roles that decide which policy is for this session are not known any more; the \
-             connection is closed",
+            Cow::Borrowed(
+                "the roles that decide which policy is for this session are not known any more; \
+                 the connection is closed",
+            ),
             "Reconnect in a moment; the proxy's log says why the catalog is missing.",
         ),
+        CloseReason::NotPermittedHere(targets) => (
+            Cow::Owned(format!(
+                "this session is at no server that its policy permits (targets: {}); the \
+                 connection is closed",
+                targets.name()
+            )),
+            "Reconnect: a new session goes to a server that the policy permits, if one is there.",
+        ),
         _ => (
-            "the policies have changed and none matches this session; the connection is closed",
+            Cow::Borrowed(
+                "the policies have changed and none matches this session; the connection is closed",
+            ),
             "The operator of the proxy decides which sessions its policies match.",
         ),
     };
-    let message = Cow::Borrowed(message);
     (sqlstate::ADMIN_SHUTDOWN, message, Some(hint))
 }
 
@@ -237,7 +251,9 @@ fn message_of(reason: CloseReason) -> (SqlState, Cow<'static, str>, Option<&'sta
             ),
             Some("Reconnect; the operator has been alerted."),
         ),
-        CloseReason::NoPolicy | CloseReason::RolesUntold => unplaced(reason),
+        CloseReason::NoPolicy | CloseReason::RolesUntold | CloseReason::NotPermittedHere(_) => {
+            unplaced(reason)
+        }
         CloseReason::Shutdown | CloseReason::Terminated => (
             sqlstate::ADMIN_SHUTDOWN,
             Cow::Borrowed("terminating connection due to administrator command"),

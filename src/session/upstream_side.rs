@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use super::pooling::pool_side::PoolSide;
+use super::pooling::server_place::ServerPlace;
 use super::reply::CloseReason;
 use super::session_end::SessionEnd;
 use crate::gate::{Facts, SessionEffect};
@@ -29,6 +30,8 @@ pub struct UpstreamSide {
     pub(super) dropping: usize,
     /// Bytes that wait for its socket.
     pub(super) outbox: Outbox,
+    /// The server that it is at.
+    pub(super) place: ServerPlace,
     /// What is known of its connections, where the session shares them with others.
     pub(super) pool: Option<Box<PoolSide>>,
 }
@@ -45,6 +48,7 @@ impl UpstreamSide {
             torn: false,
             dropping: 0,
             outbox: Outbox::default(),
+            place: ServerPlace::default(),
             pool: None,
         }
     }

@@ -269,6 +269,8 @@ words! {
         Restarted => "restarted",
         /// Another server is wanted more.
         Wanted => "wanted",
+        /// The policy of the session lets it be at other servers now.
+        Policy => "policy",
         /// Its server died before the first byte of an answer, which runs once more elsewhere.
         Lost => "lost",
     }

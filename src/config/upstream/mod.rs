@@ -4,11 +4,12 @@
 //! both say is said twice and therefore a problem. What neither says of an address that a flag
 //! gives is taken from where libpq takes it.
 //!
-//! * `databases`: those at servers of their own
+//! * `databases`: those at servers of their own; `policy_targets`: whether policies leave any
 //! * `peers`: other copies of pgsieve, which are reached as an upstream is
 
 pub mod databases;
 pub mod peers;
+pub mod policy_targets;
 
 use std::time::Duration;
 

@@ -39,6 +39,14 @@ pub const FIRST_LOOK_WAIT_MAX: Duration = Duration::from_secs(4);
 /// How far a standby may be behind, unless the settings say otherwise.
 pub const LAG_MAX: Duration = Duration::from_secs(30);
 
+/// How often in a row a session is moved because its policy does not permit its server, without a
+/// message of its client's between: as long as the catalogs of two servers have different members
+/// of the roles that policies are chosen by, they send it to and fro.
+pub const POLICY_MOVES_MAX: u32 = 10;
+
+/// The pause before each but the first of those moves: both catalogs are looked at meanwhile.
+pub const POLICY_MOVE_PAUSE: Duration = Duration::from_secs(1);
+
 /// Bytes of messages that are kept to be run once more elsewhere, should their server die before it
 /// answers: what an agent writes, and no more than a read brings.
 pub const UNANSWERED_BYTES_MAX: usize = 64 * 1024;

@@ -300,6 +300,7 @@ const ORDERED: &[(&str, &str, &[&str])] = &[
     ("mode", "enforce", &["enforce", "observe"]),
     ("catalog", "required", &["required", "preferred"]),
     ("catalog_view", "open", &["policy", "open"]),
+    ("targets", "any", &["standby", "primary", "prefer-standby", "any"]),
     ("relations.new", "allow", &["refuse", "allow"]),
     ("relations.through_views", "own", &["check", "own"]),
     ("statements.several", "housekeeping", &["housekeeping", "each"]),

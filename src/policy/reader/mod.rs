@@ -36,6 +36,7 @@ use super::{
     CatalogNeed, CatalogView, ForeignAccess, Policy, PolicyProblem, SessionMatch, TimeoutSettings,
     units,
 };
+use ground::target_servers::TargetServers;
 
 /// The columns that an expression names, each with what stands before its dot, where a text is one
 /// that a calculated column can have.
@@ -80,7 +81,7 @@ fn policy(layers: &PolicyLayers, problems: &mut PlacedProblems) -> Option<Policy
     });
     let functions = top.section("functions", problems, functions::read);
     let limits = top.section("limits", problems, limits::read);
-    let (catalog, catalog_view) = catalogs(&mut top, problems);
+    let (catalog, catalog_view, targets) = places(&mut top, problems);
     let no_foreign = ForeignAccess::default();
     let foreign = top.optional("foreign", no_foreign, problems, functions::foreign);
     let own_repair = repair::RepairSection::default();
@@ -120,6 +121,7 @@ fn policy(layers: &PolicyLayers, problems: &mut PlacedProblems) -> Option<Policy
         observe_until,
         access: access?,
         catalog_view: catalog_view?,
+        targets: targets?,
         models: models?,
         knowledge: knowledge?,
         functions_denied: functions.denied,
@@ -137,14 +139,26 @@ fn policy(layers: &PolicyLayers, problems: &mut PlacedProblems) -> Option<Policy
     Some(policy)
 }
 
-fn catalogs(
+/// What the database has to say, what it shows, and at which of its servers.
+fn places(
     top: &mut YamlSection,
     problems: &mut PlacedProblems,
-) -> (Option<CatalogNeed>, Option<CatalogView>) {
+) -> (
+    Option<CatalogNeed>,
+    Option<CatalogView>,
+    Option<TargetServers>,
+) {
     (
         top.optional("catalog", CatalogNeed::Required, problems, catalog),
         top.optional("catalog_view", CatalogView::Open, problems, catalog_view),
+        top.optional("targets", TargetServers::Any, problems, targets),
     )
+}
+
+fn targets(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<TargetServers> {
+    let choices = TargetServers::ALL.iter();
+    let choices: Vec<(&str, TargetServers)> = choices.map(|own| (own.name(), *own)).collect();
+    chosen(tree, path, &choices, problems)
 }
 
 /// For whom a policy is, before which others, and until when.

@@ -1,6 +1,7 @@
 //! The version of a policy: a hash of what it means, whatever its comments and order.
 
 use super::super::Policy;
+use ground::target_servers::TargetServers;
 
 /// Gives a policy its version. Its tests are no part of what it means.
 pub(super) fn set_version(policy: &mut Policy) {
@@ -29,6 +30,10 @@ pub(super) fn set_version(policy: &mut Policy) {
     line(format!("settings_denied {:?}", policy.settings_denied));
     line(format!("catalog {:?}", policy.catalog));
     line(format!("catalog_view {:?}", policy.catalog_view));
+    // To say what holds anyway changes nothing.
+    if policy.targets != TargetServers::Any {
+        line(format!("targets {:?}", policy.targets));
+    }
     for function in &policy.functions {
         line(format!("function {function:?}"));
     }

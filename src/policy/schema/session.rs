@@ -54,6 +54,15 @@ pub(super) const KEYS: &[PolicyKey] = &[
               definitions of everything, policy shows those of what the policy shows.",
     },
     PolicyKey {
+        path: "targets",
+        form: SchemaForm::OneOf(&["any", "primary", "standby", "prefer-standby"]),
+        absent: Some("any that upstream.targets of the settings lets sessions go to"),
+        doc: "Which of several servers its sessions go to, in the words of upstream.targets, which \
+              holds beside it: primary, standby (never the primary), or prefer-standby (the \
+              primary where no standby is there). With primary and standby no statement runs at \
+              another kind of server.",
+    },
+    PolicyKey {
         path: "timeouts",
         form: SchemaForm::Section,
         absent: Some("what each of its keys means then"),

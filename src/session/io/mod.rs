@@ -459,7 +459,7 @@ impl Relay {
         let taken = self.protocol.client_bytes(&rest)?;
         self.note_taken(rest.get(..taken.consumed).unwrap_or_default());
         self.client_rest = without_front(rest, taken.consumed);
-        match taken.consumed > 0 || replays {
+        match taken.consumed > 0 || replays || self.has_to_leave() {
             true => Ok(BytesMoved::Some),
             false => Ok(BytesMoved::Nothing),
         }

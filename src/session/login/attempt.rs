@@ -231,6 +231,7 @@ impl LoginAttempt<'_> {
         let membership = Membership::of(&upstream, catalog_cache.as_deref());
         let policy_store = (&*self.login_context.policy_store, &membership);
         let assigned_policy = startup::confirm(assigned_policy, (&asked, &plan), policy_store)?;
+        (self.server).still_permits(&assigned_policy, (&upstream, pooled.as_deref()))?;
         let who = (&plan, &assigned_policy);
         let cancel = self.answer(client, version, who, (&upstream, way)).await?;
         Ok(LoginProgress {

@@ -13,6 +13,7 @@ use crate::auth::AuthError;
 use crate::gate::Refusal;
 use crate::net::framed_stream::{OwnedMessage, PeerError};
 use crate::sqlstate::{self, SqlState};
+use crate::target_servers::TargetServers;
 use crate::telemetry::labels::{
     ClosedBecause, LoginOutcome, RefusedBecause, SessionLeg, TlsFailure, Tripwire, ViolationKind,
 };
@@ -65,8 +66,8 @@ pub enum LoginError {
     NoKey,
     /// Its login cannot be put on record: the audit takes no lines.
     NotOnRecord,
-    /// None of several servers is there that is wanted.
-    NoServer,
+    /// No server is there that is wanted, by the settings and a policy that says this.
+    NoServer(TargetServers),
     /// Every connection that it may have was busy for too long.
     PoolBusy {
         /// How many there are.
@@ -171,7 +172,7 @@ impl LoginError {
             },
             Self::IdentityRefused(_) => LoginOutcome::UpstreamRefused,
             Self::Upstream(UpstreamLoginError::Link(PeerError::TimedOut)) => LoginOutcome::TimedOut,
-            Self::Upstream(_) | Self::NoServer | Self::NoKey | Self::PoolPaused => {
+            Self::Upstream(_) | Self::NoServer(_) | Self::NoKey | Self::PoolPaused => {
                 LoginOutcome::UpstreamUnreachable
             }
             Self::Shutdown => LoginOutcome::Drained,
@@ -330,7 +331,7 @@ impl LoginError {
             Self::NotReadOnly(error) => unproven::unproved_session_words(error),
             Self::Shutdown => text(sqlstate::CANNOT_CONNECT_NOW, "the proxy is shutting down")
                 .hint("Connect again: another copy, or the next one, takes connections."),
-            Self::NoServer => unproven::no_server_words(),
+            Self::NoServer(policy) => unproven::no_server_words(*policy),
             Self::NoKey => text(sqlstate::INTERNAL_ERROR, "no cancel key could be made"),
             Self::NotOnRecord => text(
                 sqlstate::CANNOT_CONNECT_NOW,

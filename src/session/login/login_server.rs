@@ -6,7 +6,10 @@ use tokio::time::Instant;
 
 use super::error::LoginError;
 use crate::limits;
+use crate::session::policy_store::AssignedPolicy;
+use crate::session::pooling::pooled_relay::PooledLogin;
 use crate::sqlstate;
+use crate::target_servers::{IN_HOT_STANDBY, ServerKind, TargetServers};
 use crate::upstream::connect::Upstream;
 use crate::upstream::login::{UpstreamLoginError, UpstreamSession, sqlstate_of};
 use crate::upstream::servers::directory::DatabaseHome;
@@ -18,8 +21,9 @@ pub struct LoginServer {
     choice: Mutex<ServerAttempts>,
 }
 
-#[derive(Default)]
 struct ServerAttempts {
+    /// What the policy of the session says, as soon as that is known.
+    policy: TargetServers,
     at: Option<ServerLease>,
     /// Those that were not there, or not what is wanted.
     tried: Vec<Arc<UpstreamServer>>,
@@ -30,7 +34,11 @@ impl LoginServer {
     pub fn new(home: DatabaseHome) -> Self {
         Self {
             home,
-            choice: Mutex::default(),
+            choice: Mutex::new(ServerAttempts {
+                policy: TargetServers::Any,
+                at: None,
+                tried: Vec::new(),
+            }),
         }
     }
 
@@ -50,11 +58,48 @@ impl LoginServer {
     /// None is wanted.
     pub async fn choose(&self) -> Result<(), LoginError> {
         self.home.servers.first_look().await;
+        self.choose_now()
+    }
+
+    fn choose_now(&self) -> Result<(), LoginError> {
         let mut choice = self.choice();
-        choice.at = self.home.servers.choose(&choice.tried);
+        choice.at = self.home.servers.choose(choice.policy, &choice.tried);
         match &choice.at {
             Some(_) => Ok(()),
-            None => Err(LoginError::NoServer),
+            None => Err(LoginError::NoServer(choice.policy)),
+        }
+    }
+
+    /// The policy of the session is known, and says this: chooses anew.
+    ///
+    /// # Errors
+    /// None is wanted.
+    pub fn narrow(&self, policy: TargetServers) -> Result<(), LoginError> {
+        if policy == TargetServers::Any {
+            return Ok(());
+        }
+        let mut choice = self.choice();
+        choice.policy = policy;
+        choice.tried.clear();
+        drop(choice);
+        self.choose_now()
+    }
+
+    /// The policy has turned out to be this one, when the session is at the server that is chosen.
+    ///
+    /// # Errors
+    /// It may not stay there.
+    pub fn still_permits(
+        &self,
+        assigned_policy: &AssignedPolicy,
+        (session, pooled): (&UpstreamSession, Option<&PooledLogin>),
+    ) -> Result<(), LoginError> {
+        let policy = assigned_policy.gate.policy().targets();
+        let reported = kind_of(session, pooled);
+        let choice = self.choice();
+        match &choice.at {
+            Some(at) if at.server().is_permitted(policy, reported) => Ok(()),
+            Some(_) | None => Err(LoginError::PolicyChanged),
         }
     }
 
@@ -64,7 +109,8 @@ impl LoginServer {
     /// None is.
     pub fn upstream(&self) -> Result<Arc<Upstream>, LoginError> {
         let choice = self.choice();
-        let at = choice.at.as_ref().ok_or(LoginError::NoServer)?;
+        let none = LoginError::NoServer(choice.policy);
+        let at = choice.at.as_ref().ok_or(none)?;
         Ok(Arc::clone(at.upstream()))
     }
 
@@ -116,30 +162,30 @@ impl LoginServer {
     /// # Errors
     /// It may not, and there is no other.
     pub fn keeps(&self, session: &UpstreamSession) -> Result<bool, LoginError> {
-        self.keeps_by(session, UpstreamServers::may_stay)
+        self.keeps_by(kind_of(session, None), UpstreamServers::may_stay)
     }
 
     /// The same of a session on a connection that sessions share.
     ///
     /// # Errors
     /// It may not, and there is no other.
-    pub fn keeps_shared(&self, session: &UpstreamSession) -> Result<bool, LoginError> {
-        self.keeps_by(session, UpstreamServers::may_share)
+    pub fn keeps_shared(&self, reported: Option<ServerKind>) -> Result<bool, LoginError> {
+        self.keeps_by(reported, UpstreamServers::may_share)
     }
 
     fn keeps_by(
         &self,
-        session: &UpstreamSession,
-        may_stay: fn(&UpstreamServers, &ServerLease, Option<&str>) -> bool,
+        reported: Option<ServerKind>,
+        may_stay: fn(&UpstreamServers, TargetServers, &ServerLease, Option<ServerKind>) -> bool,
     ) -> Result<bool, LoginError> {
-        let in_hot_standby = session.parameter("in_hot_standby");
-        let may_stay = match &self.choice().at {
-            Some(at) => may_stay(&self.home.servers, at, in_hot_standby),
-            None => false,
-        };
+        let choice = self.choice();
+        let policy = choice.policy;
+        let at = choice.at.as_ref();
+        let may_stay = at.is_some_and(|at| may_stay(&self.home.servers, policy, at, reported));
+        drop(choice);
         match may_stay || self.moves() {
             true => Ok(may_stay),
-            false => Err(LoginError::NoServer),
+            false => Err(LoginError::NoServer(policy)),
         }
     }
 
@@ -148,7 +194,9 @@ impl LoginServer {
     /// # Errors
     /// None is chosen.
     pub fn take(&self) -> Result<ServerLease, LoginError> {
-        self.choice().at.take().ok_or(LoginError::NoServer)
+        let mut choice = self.choice();
+        let none = LoginError::NoServer(choice.policy);
+        choice.at.take().ok_or(none)
     }
 
     /// Goes on to another one, if there is any.
@@ -168,10 +216,21 @@ impl LoginServer {
         let choice = self.choice();
         let mut tried = choice.tried.clone();
         tried.extend(choice.at.iter().map(|at| Arc::clone(at.server())));
-        self.home.servers.choose(&tried)
+        self.home.servers.choose(choice.policy, &tried)
     }
 
     fn choice(&self) -> MutexGuard<'_, ServerAttempts> {
         self.choice.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Of which kind its server is, as a session that has just logged in there was told, or was told
+/// last on the connection that it shares.
+pub fn kind_of(session: &UpstreamSession, pooled: Option<&PooledLogin>) -> Option<ServerKind> {
+    match pooled {
+        Some(pooled) => pooled.state.kind,
+        None => session
+            .parameter(IN_HOT_STANDBY)
+            .and_then(ServerKind::reported),
     }
 }

@@ -16,6 +16,7 @@ use crate::net::stream::PeerAddress;
 use crate::policy::set::matching::{SessionTraits, UserClaim, UserClaims};
 use crate::session::membership::Membership;
 use crate::session::policy_store::{AssignedPolicy, PolicyStore, Unplaced};
+use crate::target_servers::TargetServers;
 use crate::wire::encode;
 use crate::wire::startup::{ProtocolVersion, StartupMessage};
 
@@ -56,6 +57,11 @@ pub struct AdmittedStartup {
     pub assigned_policy: AssignedPolicy,
     /// What was judged.
     pub asked: Vec<(String, String)>,
+}
+
+/// Which servers the policy lets the session go to.
+pub fn targets_of(assigned_policy: &AssignedPolicy) -> TargetServers {
+    assigned_policy.gate.policy().targets()
 }
 
 /// Judges the settings under the policy of the client, if there is one, and agrees on a protocol.

@@ -9,6 +9,7 @@ use crate::auth::AuthError;
 use crate::auth::oidc::token::TokenError;
 use crate::session::reply::{POOL_BUSY_HINT, POOL_PAUSED, POOL_PAUSED_HINT, pool_busy_message};
 use crate::sqlstate;
+use crate::target_servers::TargetServers;
 use crate::upstream::verify::VerifyError;
 
 /// What a client is told.
@@ -157,9 +158,21 @@ pub(super) fn console_unproved_words() -> LoginErrorText {
     .hint("It takes client.auth.method scram, cert or oidc.")
 }
 
-/// What a client is told where none of several servers may be used.
-pub(super) fn no_server_words() -> LoginErrorText {
-    text(sqlstate::CANNOT_CONNECT_NOW, NO_SERVER).hint(NO_SERVER_HINT)
+/// What a client is told where no server may be used.
+pub(super) fn no_server_words(policy: TargetServers) -> LoginErrorText {
+    let message = match policy.only() {
+        None => Cow::Borrowed(NO_SERVER),
+        Some(_) => Cow::Owned(format!(
+            "no database server is there that the policy of this session permits (targets: {}): \
+             it is away, or a standby is too far behind",
+            policy.name()
+        )),
+    };
+    LoginErrorText {
+        sqlstate: sqlstate::CANNOT_CONNECT_NOW,
+        message,
+        hint: Some(NO_SERVER_HINT),
+    }
 }
 
 const NO_SERVER: &str = "no database server of the wanted kind is there: it is away, or a standby is \

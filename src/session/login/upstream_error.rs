@@ -1,6 +1,7 @@
 //! What the client hears of a login that the upstream has refused.
 
 use super::error::LoginError;
+use crate::target_servers::TargetServers;
 use crate::upstream::login::{UpstreamLoginError, sqlstate_of};
 use crate::upstream::pool::PoolError;
 use crate::upstream::pool::connection::SettleError;
@@ -30,6 +31,7 @@ impl LoginError {
             PoolError::Settle(SettleError::Tripped(_)) => Self::NotReadOnly(VerifyError::Differs(
                 ProvedSetting::DefaultTransactionReadOnly,
             )),
+            PoolError::NoServer => Self::NoServer(TargetServers::Any),
             PoolError::OtherBase | PoolError::Closed => Self::Shutdown,
         }
     }

@@ -12,7 +12,7 @@ use tokio::time::timeout_at;
 use super::attempt::LoginAttempt;
 use super::error::LoginError;
 use super::reached::{ReachedUpstream, settings_of};
-use super::startup::{AdmittedStartup, StartupAdmission};
+use super::startup::{AdmittedStartup, StartupAdmission, targets_of};
 use crate::auth::settings::UpstreamIdentity;
 use crate::auth::{AdmittedIdentity, AuthError, password_request};
 use crate::gate::StartupPlan;
@@ -120,7 +120,7 @@ impl LoginAttempt<'_> {
         };
         loop {
             let error = match self.try_shared(pools, identity, (plan, policy)).await {
-                Ok(Some((session, _))) if !self.server.keeps_shared(&session)? => continue,
+                Ok(Some((_, pooled))) if !self.server.keeps_shared(pooled.state.kind)? => continue,
                 Ok(reached) => return Ok(reached),
                 Err(error) => error,
             };
@@ -211,7 +211,10 @@ impl LoginAttempt<'_> {
             }
         };
         match decided {
-            Ok(welcome) => Ok(welcome),
+            Ok(welcome) => {
+                self.server.narrow(targets_of(&welcome.assigned_policy))?;
+                Ok(welcome)
+            }
             Err(denial) => Err(self.turn_away(client, admitted, bare, denial).await),
         }
     }

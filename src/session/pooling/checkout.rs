@@ -14,10 +14,12 @@ use super::moving::{self, MoveCause};
 use super::named::NamedStatement;
 use super::pooled_relay::{ConnectionUse, HeldConnection, PoolJob, Taken};
 use super::prepared::parses_of_kept;
+use super::server_place::{is_permitted_here, not_permitted_here};
 use crate::net::framed_stream::FramedStream;
 use crate::session::client_side::ClientState;
 use crate::session::io::Relay;
 use crate::session::io::moves::{BytesMoved, MoveResult};
+use crate::session::policy_reload::take_over_policies;
 use crate::session::reply::CloseReason;
 use crate::session::session_end::SessionEnd;
 use crate::session::upstream_side::SelfReport;
@@ -54,13 +56,24 @@ impl Relay {
 
     /// Takes a connection, or lines up for one.
     pub(in crate::session) fn take_connection(&mut self) -> MoveResult {
-        let Some(pooled) = &self.pooled else {
-            return Ok(BytesMoved::Nothing);
-        };
-        if pooled.job.is_some() {
+        if (self.pooled.as_ref()).is_none_or(|pooled| pooled.job.is_some()) {
             return Ok(BytesMoved::Nothing);
         }
-        let mut job = moving::begin(pooled, MoveCause::Better);
+        // Where it goes is a question to the policy of now.
+        take_over_policies(&mut self.protocol)?;
+        let targets = self.protocol.judge.gate.policy().targets();
+        let is_permitted = is_permitted_here(&self.protocol);
+        let Some(pooled) = &mut self.pooled else {
+            return Ok(BytesMoved::Nothing);
+        };
+        let why = match is_permitted {
+            true => MoveCause::Better,
+            false => MoveCause::NotPermitted(
+                (pooled.next_policy_move()).ok_or_else(|| not_permitted_here(&self.protocol))?,
+            ),
+        };
+        let mut job = moving::begin(pooled, targets, why);
+        pooled.note_targets(targets);
         if job.is_none() {
             let wish = pooled.wish();
             match pooled.pool().take_ready(&wish) {
@@ -164,8 +177,9 @@ impl Relay {
             Ok(taken) => self.attach(taken),
             Err(error) => {
                 let pooled = self.pooled.as_ref();
-                let job =
-                    pooled.and_then(|pooled| moving::begin(pooled, MoveCause::Failed(&error)));
+                let targets = self.protocol.judge.gate.policy().targets();
+                let why = MoveCause::Failed(&error);
+                let job = pooled.and_then(|pooled| moving::begin(pooled, targets, why));
                 let job = job.ok_or_else(|| self.not_connected(&error))?;
                 if let Some(pooled) = &mut self.pooled {
                     pooled.job = Some(job);
@@ -222,11 +236,23 @@ impl Relay {
         // Who has sent more goes on, unless others wait.
         let goes_on = !self.client_rest.is_empty() && !held.lease.is_wanted();
         let is_due = held.use_so_far == ConnectionUse::NotYet && !self.client_rest.is_empty();
-        if is_due || goes_on && !side.has_touched_settings() || !self.is_at_rest() {
+        let stays = is_due || goes_on && !side.has_touched_settings();
+        if stays && is_permitted_here(&self.protocol) || !self.is_at_rest() {
             return BytesMoved::Nothing;
         }
         self.detach();
         BytesMoved::Some
+    }
+
+    /// Whether the connection is given back next, before the messages that wait: the policy does
+    /// not let the session be at its server.
+    pub(in crate::session) fn has_to_leave(&self) -> bool {
+        let side = self.protocol.upstream.pool.as_ref();
+        let holds = (self.pooled.as_ref()).is_some_and(|pooled| pooled.held.is_some());
+        holds
+            && side.is_some_and(|side| side.pinned().is_none())
+            && !is_permitted_here(&self.protocol)
+            && self.is_at_rest()
     }
 
     /// The session ends: its connection goes on, where that is certain to be as it was.
@@ -263,6 +289,9 @@ impl Relay {
         };
         let PooledConnection { frames, mut state } = connection;
         self.lease.attach(state.key.as_ref());
+        let place = &mut self.protocol.upstream.place;
+        place.connection_changed(state.kind);
+        place.note_running(true);
         if let Some(side) = &mut self.protocol.upstream.pool {
             side.connection_changed(std::mem::take(&mut state.prepared));
         }
@@ -289,6 +318,9 @@ impl Relay {
         // A cancel under way may arrive while another session has the connection.
         let detached = self.lease.detach(state.key.as_ref());
         state.last_session = pooled.session();
+        let place = &mut self.protocol.upstream.place;
+        state.kind = place.reported();
+        place.note_running(false);
         let mut reads = None;
         if let Some(side) = &mut self.protocol.upstream.pool {
             reads = side.has_touched_settings().then(|| side.custom_names());
@@ -327,6 +359,7 @@ impl Relay {
                 waited: *waited,
             },
             PoolError::Paused { .. } => CloseReason::PoolPaused,
+            PoolError::NoServer => return not_permitted_here(&self.protocol),
             PoolError::OtherBase => CloseReason::UpstreamChanged,
             PoolError::Settle(error) => return of_settling(*error),
             PoolError::Closed => CloseReason::Shutdown,

@@ -133,7 +133,9 @@ pub(super) fn run_elsewhere(relay: &mut Relay) -> Result<BytesMoved, SessionEnd>
     if !may_run_again(relay) {
         return Ok(BytesMoved::Nothing);
     }
-    let Some(job) = (relay.pooled.as_ref()).and_then(|it| moving::begin(it, MoveCause::Lost))
+    let targets = relay.protocol.judge.gate.policy().targets();
+    let Some(job) =
+        (relay.pooled.as_ref()).and_then(|it| moving::begin(it, targets, MoveCause::Lost))
     else {
         return Ok(BytesMoved::Nothing);
     };
@@ -145,6 +147,7 @@ pub(super) fn run_elsewhere(relay: &mut Relay) -> Result<BytesMoved, SessionEnd>
     if let Some(held) = pooled.held.take() {
         relay.lease.detach(held.state.key.as_ref());
     }
+    relay.protocol.upstream.place.note_running(false);
     relay.upstream = None;
     relay.upstream_rest.clear();
     relay.protocol.upstream.outbox = Outbox::default();

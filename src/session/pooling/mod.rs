@@ -10,6 +10,7 @@
 //!   with names; `described`: what clients were told of them
 //! * `pooled_relay`: the connection at hand, and the wait for one; `checkout`: taking it and giving
 //!   it back; `moving`: taking it at another server; `lost_server`: what runs once more there
+//! * `server_place`: whether a session, one that shares nothing as well, may be at its server
 
 pub(super) mod checkout;
 pub(super) mod described;
@@ -19,3 +20,4 @@ pub(super) mod named;
 pub(super) mod pool_side;
 pub(super) mod pooled_relay;
 pub(super) mod prepared;
+pub(super) mod server_place;

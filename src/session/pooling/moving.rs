@@ -5,21 +5,31 @@
 //! another basis and are judged again. The client is told what the server reports otherwise.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::pooled_relay::{PoolJob, PooledRelay};
+use super::server_place::ServerPlace;
 use crate::session::io::Relay;
+use crate::target_servers::TargetServers;
 use crate::telemetry::events::SessionMoved;
 use crate::telemetry::labels::MoveReason;
 use crate::upstream::pool::PoolError;
 use crate::upstream::servers::session_home::SessionHome;
 use crate::wire::encode;
 
-/// The move that a session makes because its server is not there, or another one is wanted more.
-pub(super) fn begin(pooled: &PooledRelay, why: MoveCause<'_>) -> Option<PoolJob> {
+/// The move that a session makes because its server is not there, or another one is wanted more by
+/// the settings and its policy, which says this.
+pub(super) fn begin(
+    pooled: &PooledRelay,
+    targets: TargetServers,
+    why: MoveCause<'_>,
+) -> Option<PoolJob> {
     let servers = &pooled.homes().servers;
     let own = pooled.server();
     let (reason, tried) = match why {
-        MoveCause::Better if !servers.is_another_better(own) => return None,
+        MoveCause::NotPermitted(_) => (MoveReason::Policy, Vec::new()),
+        MoveCause::Better if !servers.is_another_better(targets, own) => return None,
+        MoveCause::Better if targets != pooled.targets() => (MoveReason::Policy, Vec::new()),
         MoveCause::Better => (MoveReason::Wanted, Vec::new()),
         MoveCause::Lost if !servers.are_several() => return None,
         MoveCause::Lost => {
@@ -34,7 +44,12 @@ pub(super) fn begin(pooled: &PooledRelay, why: MoveCause<'_>) -> Option<PoolJob>
             (MoveReason::Away, vec![Arc::clone(own.server())])
         }
     };
-    let finding = pooled.homes().clone().find(pooled.move_wish(tried));
+    let pause = match why {
+        MoveCause::NotPermitted(pause) => pause,
+        MoveCause::Better | MoveCause::Lost | MoveCause::Failed(_) => Duration::ZERO,
+    };
+    let wish = pooled.move_wish((targets, pause), tried);
+    let finding = pooled.homes().clone().find(wish);
     Some(PoolJob::Moving(Box::pin(finding), reason))
 }
 
@@ -43,6 +58,8 @@ pub(super) fn begin(pooled: &PooledRelay, why: MoveCause<'_>) -> Option<PoolJob>
 pub(super) enum MoveCause<'a> {
     /// Another server is wanted more.
     Better,
+    /// Its policy does not let it be at its own: it moves after this pause.
+    NotPermitted(Duration),
     /// Its own has died while it waited for an answer.
     Lost,
     /// It got no connection at its own.
@@ -66,8 +83,9 @@ pub(super) fn settle(
     let base = Arc::clone(&connection.state.base);
     relay.lease.move_to(&server, base.server);
     let pooled = relay.pooled.as_mut()?;
-    let before = pooled.move_to(server, (pool, source), &base);
     let protocol = &mut relay.protocol;
+    protocol.upstream.place = ServerPlace::new(server.server(), connection.state.kind);
+    let before = pooled.move_to(server, (pool, source), &base);
     for (name, value) in &base.parameters {
         let old = before.parameters.iter().find(|(known, _)| known == name);
         let is_news = old.is_none_or(|(_, old)| old != value);

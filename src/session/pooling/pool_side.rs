@@ -114,7 +114,7 @@ impl PoolSide {
     }
 
     /// Why it keeps its connection until its end, where it does.
-    pub(super) fn pinned(&self) -> Option<PinReason> {
+    pub(in crate::session) fn pinned(&self) -> Option<PinReason> {
         self.pinned
     }
 

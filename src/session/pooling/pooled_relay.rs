@@ -3,8 +3,11 @@
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::lost_server::UnansweredBatch;
+use crate::limits;
+use crate::target_servers::TargetServers;
 use crate::telemetry::labels::MoveReason;
 use crate::upstream::cancel::DetachedConnection;
 use crate::upstream::pool::connection::SettleError;
@@ -36,6 +39,10 @@ pub(in crate::session) struct PooledRelay {
     source: Arc<ConnectionSource>,
     homes: SessionHomes,
     server: ServerLease,
+    /// What its policy said when it had a connection last.
+    targets: TargetServers,
+    /// How often in a row it has moved because its policy did not permit its server.
+    policy_moves: u32,
     /// What the session began with, at its server.
     base: Arc<ConnectionBase>,
     /// What the client has set.
@@ -99,6 +106,7 @@ impl PooledRelay {
     pub(in crate::session) fn new(
         (login, server): (PooledLogin, ServerLease),
         (user, session): (&str, u64),
+        targets: TargetServers,
     ) -> Self {
         let PooledLogin {
             pool,
@@ -113,6 +121,8 @@ impl PooledRelay {
             source,
             homes,
             server,
+            targets,
+            policy_moves: 0,
             base: Arc::clone(&state.base),
             first_name: values.get(FOLLOWED).map(Box::from),
             values,
@@ -142,13 +152,19 @@ impl PooledRelay {
     }
 
     /// What it wants of another server.
-    pub(super) fn move_wish(&self, tried: Vec<Arc<UpstreamServer>>) -> MoveWish {
+    pub(super) fn move_wish(
+        &self,
+        (targets, pause): (TargetServers, Duration),
+        tried: Vec<Arc<UpstreamServer>>,
+    ) -> MoveWish {
         MoveWish {
             source: Arc::clone(&self.source),
             base: Arc::clone(&self.base),
             values: self.values.clone(),
             user: self.user.clone(),
             session: self.session,
+            targets,
+            pause,
             tried,
         }
     }
@@ -169,6 +185,27 @@ impl PooledRelay {
         &self.server
     }
 
+    /// What its policy said when it had a connection last.
+    pub(super) fn targets(&self) -> TargetServers {
+        self.targets
+    }
+
+    /// What its policy says now.
+    pub(super) fn note_targets(&mut self, targets: TargetServers) {
+        self.targets = targets;
+    }
+
+    /// It is to move because its policy does not permit its server: after which pause; none where
+    /// it has done so often enough.
+    pub(super) fn next_policy_move(&mut self) -> Option<Duration> {
+        self.policy_moves = self.policy_moves.saturating_add(1);
+        match self.policy_moves {
+            1 => Some(Duration::ZERO),
+            2..=limits::upstreams::POLICY_MOVES_MAX => Some(limits::upstreams::POLICY_MOVE_PAUSE),
+            _ => None,
+        }
+    }
+
     /// Where it may move.
     pub(super) fn homes(&self) -> &SessionHomes {
         &self.homes
@@ -181,6 +218,7 @@ impl PooledRelay {
 
     /// Messages of the client were taken.
     pub(in crate::session) fn note_use(&mut self) {
+        self.policy_moves = 0;
         if let Some(held) = &mut self.held {
             held.use_so_far = ConnectionUse::Used;
         }

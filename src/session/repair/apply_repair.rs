@@ -17,7 +17,7 @@ use crate::session::arrival::StatementArrival;
 use crate::session::client_side::ClientState;
 use crate::session::failure_hint::{HintBasis, hint_reply};
 use crate::session::pending::ExpectedReply;
-use crate::session::policy_reload::take_over_policies;
+use crate::session::pooling::server_place::before_waiting_text;
 use crate::session::protocol::SessionProtocol;
 use crate::session::scheduling::large_text::text_of;
 use crate::session::session_end::{LOST_COUNT, SessionEnd};
@@ -86,7 +86,7 @@ pub(in crate::session) fn repair_finished(
     if let RepairResult::Ended(outcome, marks) = &result {
         protocol.witness.trace_attempts(&outcome.attempts, marks);
     }
-    take_over_policies(protocol)?;
+    before_waiting_text(protocol)?;
     let gate = &protocol.judge.gate;
     (protocol.context).refresh_names(gate, &protocol.pending);
     let discharged = match result {

@@ -16,7 +16,7 @@ use crate::limits;
 use crate::session::arrival::StatementArrival;
 use crate::session::client_side::ClientState;
 use crate::session::memory::budget::MemoryShare;
-use crate::session::policy_reload::take_over_policies;
+use crate::session::pooling::server_place::before_waiting_text;
 use crate::session::protocol::SessionProtocol;
 use crate::session::repair::send_options::SendOptions;
 use crate::session::repair::stage::RepairStage;
@@ -134,7 +134,7 @@ pub(in crate::session) fn large_text_judged(
         protocol.witness.drop_trace();
         return Ok(None);
     }
-    if let Err(ending) = take_over_policies(protocol) {
+    if let Err(ending) = before_waiting_text(protocol) {
         protocol.repair.stage = RepairStage::None;
         protocol.client.state = ClientState::Open;
         return protocol.close_after_answers(ending).map(|()| None);

@@ -425,6 +425,7 @@ impl SessionProtocol {
         match tripwire::reported(self.context.names.role(), name, value) {
             None => {
                 self.witness.follow_name(name, value);
+                self.upstream.place.parameter_reported(name, value);
                 if name == "search_path" {
                     self.context.path_reported(value);
                 }

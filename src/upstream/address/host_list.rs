@@ -6,6 +6,7 @@
 use super::{AddressProblem, SCHEMES, UpstreamSettings};
 use crate::limits;
 use crate::policy::similar_names;
+use crate::target_servers::TargetServers;
 
 /// An address of one server or of several that have the same contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,46 +15,6 @@ pub struct UpstreamAddress {
     pub servers: Vec<UpstreamSettings>,
     /// Which of them are wanted, where the address says so.
     pub targets: Option<TargetServers>,
-}
-
-/// Which of several servers sessions go to: libpq's `target_session_attrs`, as far as a session
-/// that can only read has a use for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum TargetServers {
-    /// Any that is there.
-    Any,
-    /// The one that takes writes.
-    Primary,
-    /// Those that follow it, and no other.
-    Standby,
-    /// Those that follow it; where none is there, the one that takes writes.
-    #[default]
-    PreferStandby,
-}
-
-impl TargetServers {
-    /// By its name.
-    ///
-    /// # Errors
-    /// The name that was probably meant, where one is like it.
-    pub fn parse(name: &str) -> Result<Self, Option<&'static str>> {
-        let known = NAMES.iter().find(|(known, _)| *known == name);
-        match known {
-            Some((_, targets)) => Ok(*targets),
-            None if name == "read-write" => Err(Some("primary")),
-            None if name == "read-only" => Err(Some("any")),
-            None => {
-                let names: Vec<&'static str> = NAMES.iter().map(|(name, _)| *name).collect();
-                Err(similar_names::probably_meant(name, &names))
-            }
-        }
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        let known = NAMES.iter().find(|(_, targets)| *targets == self);
-        known.map_or("", |(name, _)| name)
-    }
 }
 
 impl UpstreamAddress {
@@ -117,7 +78,7 @@ fn without_targets(
             others.push(parameter);
             continue;
         };
-        match TargetServers::parse(value) {
+        match targets_named(value) {
             Ok(_) if targets.is_some() => add(problems, AddressProblem::Repeated(TARGETS_NAME)),
             Ok(said) => targets = Some(said),
             Err(meant) => add(problems, AddressProblem::Targets(meant)),
@@ -149,13 +110,22 @@ fn one_by_one(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The names, as libpq has them.
-const NAMES: &[(&str, TargetServers)] = &[
-    ("any", TargetServers::Any),
-    ("primary", TargetServers::Primary),
-    ("standby", TargetServers::Standby),
-    ("prefer-standby", TargetServers::PreferStandby),
-];
+/// Which servers are meant by a name.
+///
+/// # Errors
+/// The name that was probably meant, where one is like it.
+fn targets_named(name: &str) -> Result<TargetServers, Option<&'static str>> {
+    match TargetServers::named(name) {
+        Some(targets) => Ok(targets),
+        None if name == "read-write" => Err(Some("primary")),
+        None if name == "read-only" => Err(Some("any")),
+        None => {
+            let names = TargetServers::ALL.iter().map(|targets| targets.name());
+            let names: Vec<&'static str> = names.collect();
+            Err(similar_names::probably_meant(name, &names))
+        }
+    }
+}
 
 const TARGETS: &str = "target_session_attrs=";
 const TARGETS_NAME: &str = "target_session_attrs";
@@ -214,11 +184,11 @@ mod tests {
 
     #[test]
     fn which_servers_are_wanted_is_said_by_libpq_s_word() {
-        for (name, targets) in NAMES {
+        for targets in TargetServers::ALL {
+            let name = targets.name();
             let text = format!("postgres://one,two/d?{TARGETS}{name}&sslmode=disable");
             let address = UpstreamAddress::parse_with(&text, &[]).unwrap();
             assert_eq!(address.targets, Some(*targets));
-            assert_eq!(targets.name(), *name);
         }
         let wrong = |value: &str| problems(&format!("postgres://one,two?{TARGETS}{value}"));
         assert_eq!(

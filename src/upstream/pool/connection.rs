@@ -13,6 +13,7 @@ use super::set_values::{SetValues, is_custom};
 use crate::limits;
 use crate::net::framed_stream::PeerError;
 use crate::sqlstate;
+use crate::target_servers::{IN_HOT_STANDBY, ServerKind};
 use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::upstream::identity::ServerIdentity;
 use crate::upstream::login::{UpstreamKey, UpstreamSession};
@@ -42,6 +43,8 @@ struct Answer {
 pub struct ConnectionState {
     /// What it began with.
     pub base: Arc<ConnectionBase>,
+    /// Of which kind its server is, as it has said last.
+    pub kind: Option<ServerKind>,
     /// What cancels a statement of it.
     pub key: Option<Arc<UpstreamKey>>,
     /// What is set in it.
@@ -107,11 +110,11 @@ impl ConnectionBase {
             && self.lasting_digest == other.lasting_digest
     }
 
-    /// What its server has said of being a standby, where it says that.
-    pub fn standby(&self) -> Option<&str> {
+    /// Of which kind its server was then, where it says that.
+    fn kind(&self) -> Option<ServerKind> {
         let mut named = self.parameters.iter().rev();
-        let found = named.find(|(name, _)| name == IN_HOT_STANDBY);
-        found.map(|(_, value)| value.as_str())
+        let (_, value) = named.find(|(name, _)| name == IN_HOT_STANDBY)?;
+        ServerKind::reported(value)
     }
 
     /// Whether it differs from another base in the server alone, at most: in which run of the same
@@ -180,6 +183,7 @@ impl ConnectionState {
     ) -> Box<Self> {
         let now = Instant::now();
         Box::new(Self {
+            kind: base.kind(),
             base,
             key: key.map(Arc::new),
             values: SetValues::default(),
@@ -364,9 +368,12 @@ impl PooledConnection {
         }
     }
 
-    fn look_at(&self, reported: &[u8]) -> Result<(), SettleError> {
+    fn look_at(&mut self, reported: &[u8]) -> Result<(), SettleError> {
         let reported = parameter_status(reported);
         let (name, value) = reported.map_err(|_malformed| SettleError::Unsettled)?;
+        if name == IN_HOT_STANDBY {
+            self.state.kind = ServerKind::reported(value).or(self.state.kind);
+        }
         let role = self.state.base.parameters.iter().rev();
         let mut role = role.filter(|(name, _)| name == SESSION_AUTHORIZATION);
         let role = role.next().map_or("", |(_, role)| role.as_str());
@@ -398,9 +405,6 @@ impl fmt::Debug for ConnectionBase {
 
 /// The version of the server, as it reports it.
 const SERVER_VERSION: &str = "server_version";
-
-/// Whether the server is a standby, as it reports it.
-const IN_HOT_STANDBY: &str = "in_hot_standby";
 
 /// The user that is logged in, as the server reports it.
 const SESSION_AUTHORIZATION: &str = "session_authorization";

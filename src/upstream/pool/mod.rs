@@ -139,6 +139,8 @@ pub enum PoolError {
     /// Connections that are opened now begin otherwise than the session did: at another server, or
     /// with other settings of its role.
     OtherBase,
+    /// No server is there that the policy of the session lets it go to.
+    NoServer,
     /// The connection was lost while it was brought to the session's settings.
     Settle(SettleError),
     /// The process ends.

@@ -2,17 +2,21 @@
 //! is, and to which a session goes.
 //!
 //! A session goes to one server and has its catalog, its compile connections and its cancels there.
-//! Of those that are wanted, two are drawn and the one with fewer sessions is taken. What is not
-//! there is passed over until a look at it succeeds.
+//! Of those that are wanted, two are drawn and the one with fewer statements under way is taken, or
+//! with fewer sessions where that is the same. What is not there is passed over until a look at it
+//! succeeds.
 //!
-//! * `server_state`: what is known of one server; `probe`: a look at it
+//! * `server_state`: what is known of one server; `probe`: a look at it; `wanted`: how much it is
+//!   wanted; `running`: what it is busy with
 //! * `session_home`: what a session needs at the server that it moves to
 //! * `directory`: the servers of each database
 
 pub mod directory;
 pub mod probe;
+pub mod running;
 mod server_state;
 pub mod session_home;
+mod wanted;
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,14 +26,15 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
+use self::running::RunningStatements;
 use self::server_state::ServerState;
+use self::wanted::{NOT_THERE, ServerRank, WantedServers};
 use super::address::UpstreamSettings;
-use super::address::host_list::TargetServers;
 use super::connect::Upstream;
 use super::login::UpstreamLoginError;
 use crate::limits;
 use crate::net::pem::TlsSetupError;
-use crate::telemetry::counters::upstream_metrics::ServerRole;
+use crate::target_servers::{ServerKind, TargetServers};
 
 /// What is behind beside the first server.
 #[derive(Debug, Clone)]
@@ -52,13 +57,6 @@ pub struct UpstreamServers {
     wanted: WantedServers,
 }
 
-/// Which servers are wanted.
-#[derive(Debug, Clone, Copy)]
-struct WantedServers {
-    targets: TargetServers,
-    lag_max: Duration,
-}
-
 /// One server.
 #[derive(Debug)]
 pub struct UpstreamServer {
@@ -66,6 +64,8 @@ pub struct UpstreamServer {
     state: ServerState,
     /// Sessions of clients that go there.
     sessions: AtomicUsize,
+    /// Their statements that are under way.
+    running: RunningStatements,
     /// A look at it is wanted now.
     doubted: Notify,
 }
@@ -75,9 +75,6 @@ pub struct UpstreamServer {
 pub struct ServerLease {
     server: Arc<UpstreamServer>,
 }
-
-/// How much a server is wanted: the least number first.
-type ServerRank = u8;
 
 impl ServersSettings {
     /// One server alone.
@@ -104,10 +101,14 @@ impl UpstreamServers {
         let contents = Arc::default();
         let load = |settings| Ok(Upstream::load(settings)?.with_contents(&contents));
         let first = Arc::new(load(first)?);
-        let mut servers = vec![Arc::new(UpstreamServer::new(Arc::clone(&first)))];
-        for settings in others {
-            let upstream = Arc::new(load(settings)?);
-            servers.push(Arc::new(UpstreamServer::new(upstream)));
+        let running = || match others.is_empty() {
+            true => RunningStatements::default(),
+            false => RunningStatements::counted(),
+        };
+        let mut servers = vec![Arc::new(UpstreamServer::new(Arc::clone(&first), running()))];
+        for settings in &others {
+            let upstream = Arc::new(load(settings.clone())?);
+            servers.push(Arc::new(UpstreamServer::new(upstream, running())));
         }
         let wanted = WantedServers { targets, lag_max };
         Ok(Self {
@@ -139,7 +140,7 @@ impl UpstreamServers {
 
     /// A server for pgsieve's own questions: one that a session would go to now.
     pub fn any(&self) -> Arc<Upstream> {
-        let chosen = self.choose(&[]);
+        let chosen = self.choose(TargetServers::Any, &[]);
         chosen.map_or_else(
             || Arc::clone(&self.first),
             |chosen| Arc::clone(chosen.upstream()),
@@ -167,16 +168,17 @@ impl UpstreamServers {
         let _ = timeout(limits::upstreams::FIRST_LOOK_WAIT_MAX, looks).await;
     }
 
-    /// The server that is wanted most, but for those that were tried in vain; none where no other
-    /// may be used.
-    pub fn choose(&self, tried: &[Arc<UpstreamServer>]) -> Option<ServerLease> {
+    /// The server that is wanted most by a session whose policy says that, but for those that were
+    /// tried in vain; none where no other may be used.
+    pub fn choose(
+        &self,
+        policy: TargetServers,
+        tried: &[Arc<UpstreamServer>],
+    ) -> Option<ServerLease> {
         let is_new =
             |server: &&Arc<UpstreamServer>| tried.iter().all(|known| !Arc::ptr_eq(known, server));
         let ranked = self.servers.iter().filter(is_new).filter_map(|server| {
-            let rank = match self.are_several() {
-                true => self.wanted.rank(&server.state)?,
-                false => 0,
-            };
+            let rank = self.rank(policy, server)?;
             Some((rank, server))
         });
         let ranked: Vec<(ServerRank, &Arc<UpstreamServer>)> = ranked.collect();
@@ -186,18 +188,27 @@ impl UpstreamServers {
         // Two by chance: the one with the fewest of all would be overrun by those who come at once.
         let one = draw(&mut best)?;
         let chosen = match draw(&mut best) {
-            Some(other) if other.sessions() < one.sessions() => other,
+            Some(other) if other.load() < one.load() => other,
             Some(_) | None => one,
         };
         Some(ServerLease::of(chosen))
     }
 
-    /// Whether another server is wanted more than the one that a session is at.
-    pub fn is_another_better(&self, lease: &ServerLease) -> bool {
+    fn rank(&self, policy: TargetServers, server: &UpstreamServer) -> Option<ServerRank> {
+        match self.are_several() {
+            true => self.wanted.narrowed(policy)?.rank(&server.state),
+            // What it is, each connection says: there may be several behind its address.
+            false => Some(0),
+        }
+    }
+
+    /// Whether another server is wanted more than the one that a session is at, whose policy says
+    /// that.
+    pub fn is_another_better(&self, policy: TargetServers, lease: &ServerLease) -> bool {
         if !self.are_several() {
             return false;
         }
-        let rank_of = |server: &Arc<UpstreamServer>| self.wanted.rank(&server.state);
+        let rank_of = |server: &Arc<UpstreamServer>| self.rank(policy, server);
         let best = self.servers.iter().filter_map(rank_of).min();
         match (rank_of(&lease.server), best) {
             (Some(own), Some(best)) => best < own,
@@ -215,39 +226,45 @@ impl UpstreamServers {
         })
     }
 
-    /// Notes what a session that has just logged in says that its server is, and whether it may
-    /// stay there.
-    pub fn may_stay(&self, lease: &ServerLease, in_hot_standby: Option<&str>) -> bool {
-        if !self.are_several() {
-            return true;
+    /// Notes of which kind its server is, as a session that has just logged in says, and whether
+    /// it may stay there under that policy.
+    pub fn may_stay(
+        &self,
+        policy: TargetServers,
+        lease: &ServerLease,
+        reported: Option<ServerKind>,
+    ) -> bool {
+        let server = &lease.server;
+        if self.are_several() {
+            server.note_kind(reported);
+            server.state.note_there();
         }
-        let state = &lease.server.state;
-        match in_hot_standby {
-            Some("on") => state.note_standby(),
-            Some("off") => state.note_primary(),
-            Some(_) | None => {}
-        }
-        state.note_there();
-        self.wanted.rank(state).is_some()
+        self.rank(policy, server).is_some() && server.is_permitted(policy, reported)
     }
 
     /// The same of a session on a connection that may have been opened long ago: what that was told
     /// counts only where nobody asks the server itself.
-    pub fn may_share(&self, lease: &ServerLease, in_hot_standby: Option<&str>) -> bool {
-        let state = &lease.server.state;
-        match state.is_asked() {
-            true => !self.are_several() || self.wanted.rank(state).is_some(),
-            false => self.may_stay(lease, in_hot_standby),
+    pub fn may_share(
+        &self,
+        policy: TargetServers,
+        lease: &ServerLease,
+        reported: Option<ServerKind>,
+    ) -> bool {
+        let server = &lease.server;
+        match server.state.is_asked() {
+            true => self.rank(policy, server).is_some() && server.is_permitted(policy, reported),
+            false => self.may_stay(policy, lease, reported),
         }
     }
 }
 
 impl UpstreamServer {
-    fn new(upstream: Arc<Upstream>) -> Self {
+    fn new(upstream: Arc<Upstream>, running: RunningStatements) -> Self {
         Self {
             upstream,
             state: ServerState::default(),
             sessions: AtomicUsize::new(0),
+            running,
             doubted: Notify::new(),
         }
     }
@@ -260,6 +277,31 @@ impl UpstreamServer {
     /// Sessions of clients that go there.
     pub fn sessions(&self) -> usize {
         self.sessions.load(Ordering::Relaxed)
+    }
+
+    /// Statements of clients that are under way there.
+    pub fn running(&self) -> &RunningStatements {
+        &self.running
+    }
+
+    /// What it is busy with, and then how many could ask it for something.
+    fn load(&self) -> (usize, usize) {
+        (self.running.now(), self.sessions())
+    }
+
+    /// Whether statements of a policy that says that may run there, on a connection that has
+    /// reported the server to be of that kind; what is asked of the server itself counts more.
+    pub fn is_permitted(&self, policy: TargetServers, reported: Option<ServerKind>) -> bool {
+        policy.only().is_none() || policy.permit(self.state.asked_kind().or(reported))
+    }
+
+    /// It has said on a connection of which kind it is.
+    pub fn note_kind(&self, reported: Option<ServerKind>) {
+        match reported {
+            Some(ServerKind::Standby) => self.state.note_standby(),
+            Some(ServerKind::Primary) => self.state.note_primary(),
+            None => {}
+        }
     }
 
     /// It was not reached: it is passed over from now on, and looked at.
@@ -299,28 +341,6 @@ impl Drop for ServerLease {
     }
 }
 
-impl WantedServers {
-    /// How much a server is wanted; none where it is not, whatever else is there.
-    fn rank(&self, state: &ServerState) -> Option<ServerRank> {
-        let (role, is_near) = (state.role(), state.is_within(self.lag_max));
-        let is_standby = matches!(role, Some(ServerRole::Standby(_)));
-        let rank = match (self.targets, role) {
-            (TargetServers::Any, _) if is_standby && !is_near => return None,
-            (TargetServers::Any, _) | (TargetServers::Primary, Some(ServerRole::Primary)) => 0,
-            (TargetServers::Primary, Some(ServerRole::Standby(_)))
-            | (TargetServers::Standby, Some(ServerRole::Primary)) => return None,
-            (_, Some(ServerRole::Standby(_))) if !is_near => return None,
-            (_, Some(ServerRole::Standby(_))) => 0,
-            (_, None) => 1,
-            (TargetServers::PreferStandby, Some(ServerRole::Primary)) => 2,
-        };
-        Some(match state.is_away() {
-            true => rank + NOT_THERE,
-            false => rank,
-        })
-    }
-}
-
 /// Takes one out by chance.
 fn draw<'s>(servers: &mut Vec<&'s Arc<UpstreamServer>>) -> Option<&'s Arc<UpstreamServer>> {
     let mut random = [0_u8; 8];
@@ -349,9 +369,6 @@ pub fn is_away(error: &UpstreamLoginError) -> bool {
     }
 }
 
-/// Added to the rank of a server that is not there: where no other is, it is tried after all.
-const NOT_THERE: ServerRank = 10;
-
 impl fmt::Display for UpstreamServer {
     /// As metrics name it.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -362,6 +379,7 @@ impl fmt::Display for UpstreamServer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::telemetry::counters::upstream_metrics::ServerRole;
 
     /// Nobody's addresses.
     fn servers(count: u16, targets: TargetServers) -> UpstreamServers {
@@ -381,7 +399,9 @@ mod tests {
 
     /// The places of those that so many sessions go to.
     fn chosen(servers: &UpstreamServers, count: usize) -> Vec<String> {
-        let leases: Vec<_> = (0..count).map(|_| servers.choose(&[])).collect();
+        let leases: Vec<_> = (0..count)
+            .map(|_| servers.choose(TargetServers::Any, &[]))
+            .collect();
         let mut chosen: Vec<String> = leases
             .iter()
             .flatten()
@@ -436,7 +456,9 @@ mod tests {
     #[test]
     fn sessions_are_spread_and_counted_where_they_are() {
         let servers = servers(3, TargetServers::Any);
-        let leases: Vec<_> = (0..300).map(|_| servers.choose(&[]).unwrap()).collect();
+        let leases: Vec<_> = (0..300)
+            .map(|_| servers.choose(TargetServers::Any, &[]).unwrap())
+            .collect();
         for server in servers.all() {
             assert!(
                 (60..=140).contains(&server.sessions()),
@@ -466,10 +488,14 @@ mod tests {
     fn one_server_alone_is_taken_whatever_is_known_of_it() {
         let servers = servers(1, TargetServers::Standby);
         servers.all()[0].note_away();
-        let lease = servers.choose(&[]).unwrap();
-        assert!(!servers.is_another_better(&lease));
-        assert!(servers.may_stay(&lease, Some("off")));
-        assert!(servers.choose(&[Arc::clone(lease.server())]).is_none());
+        let lease = servers.choose(TargetServers::Any, &[]).unwrap();
+        assert!(!servers.is_another_better(TargetServers::Any, &lease));
+        assert!(servers.may_stay(TargetServers::Any, &lease, Some(ServerKind::Primary)));
+        assert!(
+            servers
+                .choose(TargetServers::Any, &[Arc::clone(lease.server())])
+                .is_none()
+        );
     }
 
     #[test]
@@ -480,12 +506,105 @@ mod tests {
         };
         primary.state.note_role(Some(ServerRole::Primary));
         other.state.note_role(standby(60));
-        let lease = servers.choose(&[]).unwrap();
+        let lease = servers.choose(TargetServers::Any, &[]).unwrap();
         assert!(Arc::ptr_eq(lease.server(), primary));
-        assert!(!servers.is_another_better(&lease));
+        assert!(!servers.is_another_better(TargetServers::Any, &lease));
         other.state.note_role(standby(0));
-        assert!(servers.is_another_better(&lease));
+        assert!(servers.is_another_better(TargetServers::Any, &lease));
         other.note_away();
-        assert!(!servers.is_another_better(&lease));
+        assert!(!servers.is_another_better(TargetServers::Any, &lease));
+    }
+
+    #[test]
+    fn the_server_with_fewer_statements_under_way_is_taken_and_then_that_with_fewer_sessions() {
+        let servers = servers(2, TargetServers::Any);
+        let [one, other] = servers.all() else {
+            panic!("two servers");
+        };
+        let next = |count: usize| -> Vec<ServerLease> {
+            let choose = |_| servers.choose(TargetServers::Any, &[]).unwrap();
+            (0..count).map(choose).collect()
+        };
+        let busy: Vec<_> = (0..3).map(|_| one.running().begin()).collect();
+        let idle: Vec<ServerLease> = (0..50).map(|_| ServerLease::of(other)).collect();
+        let mut held = next(20);
+        assert!(held.iter().all(|lease| Arc::ptr_eq(lease.server(), other)));
+        drop(busy);
+        held.extend(next(20));
+        assert_eq!((one.sessions(), other.sessions()), (20, 70));
+        drop((held, idle));
+        // Both alike: half of them each, by chance and by what the others have left.
+        let spread = next(100);
+        assert_eq!((one.sessions(), other.sessions()), (50, 50));
+        drop(spread);
+    }
+
+    #[test]
+    fn a_policy_narrows_what_the_settings_say() {
+        // The first is the primary, the second a standby, and nobody knows what the third is.
+        for (own, policy, expected) in [
+            (TargetServers::PreferStandby, TargetServers::Primary, "1"),
+            (TargetServers::PreferStandby, TargetServers::Standby, "2"),
+            (TargetServers::PreferStandby, TargetServers::Any, "2"),
+            (TargetServers::Any, TargetServers::PreferStandby, "2"),
+            (TargetServers::Any, TargetServers::Primary, "1"),
+            (TargetServers::Primary, TargetServers::PreferStandby, "1"),
+            (TargetServers::Primary, TargetServers::Standby, ""),
+            (TargetServers::Standby, TargetServers::Primary, ""),
+        ] {
+            let servers = servers(3, own);
+            let [primary, near, unknown] = servers.all() else {
+                panic!("three servers");
+            };
+            primary.state.note_role(Some(ServerRole::Primary));
+            near.state.note_role(standby(0));
+            let mut seen: Vec<String> = (0..40)
+                .filter_map(|_| servers.choose(policy, &[]))
+                .map(|lease| lease.server().to_string().split_off("127.0.0.1:".len()))
+                .collect();
+            seen.sort();
+            seen.dedup();
+            assert_eq!(seen.concat(), expected, "{own:?} {policy:?}");
+            // What does not say what it is stays where only one kind may be meant.
+            let lease = ServerLease::of(unknown);
+            let stays = servers.may_stay(policy, &lease, None);
+            let is_open = policy.only().is_none() && own.meet(policy).is_some();
+            assert_eq!(stays, is_open, "{own:?} {policy:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_server_says_when_it_is_asked_counts_more_than_what_a_connection_was_told() {
+        let servers = servers(2, TargetServers::Any);
+        let server = &servers.all()[0];
+        let permitted = |policy, reported| server.is_permitted(policy, reported);
+        let (on, off) = (Some(ServerKind::Standby), Some(ServerKind::Primary));
+        assert!(permitted(TargetServers::Standby, on) && !permitted(TargetServers::Standby, off));
+        assert!(!permitted(TargetServers::Primary, None));
+        server.state.note_role(Some(ServerRole::Primary));
+        assert!(!permitted(TargetServers::Standby, on) && permitted(TargetServers::Primary, on));
+        server.state.note_role(standby(0));
+        assert!(permitted(TargetServers::Standby, off));
+        // A promotion is told by sessions sooner than by a look.
+        server.note_kind(off);
+        assert!(!permitted(TargetServers::Standby, on) && permitted(TargetServers::Primary, on));
+        assert!(permitted(TargetServers::Any, None));
+    }
+
+    #[test]
+    fn one_server_alone_is_what_each_connection_says() {
+        let servers = servers(1, TargetServers::PreferStandby);
+        let lease = servers.choose(TargetServers::Standby, &[]).unwrap();
+        for (reported, stays) in [
+            (Some(ServerKind::Primary), false),
+            (Some(ServerKind::Standby), true),
+            (None, false),
+        ] {
+            let found = servers.may_stay(TargetServers::Standby, &lease, reported);
+            assert_eq!(found, stays, "{reported:?}");
+            let found = servers.may_share(TargetServers::Standby, &lease, reported);
+            assert_eq!(found, stays, "{reported:?}");
+            assert!(servers.may_stay(TargetServers::Any, &lease, reported));
+        }
     }
 }

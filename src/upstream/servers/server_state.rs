@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
+use crate::target_servers::ServerKind;
 use crate::telemetry::counters::upstream_metrics::ServerRole;
 
 /// What is known of one server.
@@ -45,6 +46,15 @@ impl ServerState {
     /// Whether what it is, is asked of itself, and not heard from sessions of clients.
     pub(super) fn is_asked(&self) -> bool {
         self.known().is_asked
+    }
+
+    /// Of which kind it is, where that is asked of itself.
+    pub(super) fn asked_kind(&self) -> Option<ServerKind> {
+        let known = self.known();
+        match known.role.filter(|_| known.is_asked)? {
+            ServerRole::Primary => Some(ServerKind::Primary),
+            ServerRole::Standby(_) => Some(ServerKind::Standby),
+        }
     }
 
     /// Whether it is near enough to the primary, if it follows one: a standby that was asked and

@@ -3,11 +3,13 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use super::{ServerLease, UpstreamServer, UpstreamServers, is_away};
 use crate::limits;
+use crate::target_servers::TargetServers;
 use crate::upstream::catalog_cache::{CatalogCache, CatalogCaches};
 use crate::upstream::compile_pool::{CompilePool, CompilePools};
 use crate::upstream::pool::connection::{ConnectionBase, PooledConnection, SettleError};
@@ -62,6 +64,10 @@ pub struct MoveWish {
     pub user: Box<str>,
     /// The number of the session.
     pub session: u64,
+    /// Which servers its policy lets it go to.
+    pub targets: TargetServers,
+    /// How long it waits before.
+    pub pause: Duration,
     /// Servers that are not to be tried.
     pub tried: Vec<Arc<UpstreamServer>>,
 }
@@ -74,10 +80,17 @@ impl SessionHomes {
     /// # Errors
     /// None is there, or what is there is not alike.
     pub async fn find(self, wish: MoveWish) -> Result<SessionHome, PoolError> {
+        if !wish.pause.is_zero() {
+            sleep(wish.pause).await;
+        }
         let mut tried = wish.tried;
-        let mut last = PoolError::OtherBase;
+        let targets = wish.targets;
+        let mut last = match targets.only() {
+            Some(_) => PoolError::NoServer,
+            None => PoolError::OtherBase,
+        };
         // Each round tries one server more.
-        while let Some(server) = self.servers.choose(&tried) {
+        while let Some(server) = self.servers.choose(targets, &tried) {
             let source = Arc::new(wish.source.at(Arc::clone(server.upstream())));
             let account = source.account();
             let pool = self.pools.of(server.upstream(), &self.named, account);
@@ -102,7 +115,7 @@ impl SessionHomes {
             };
             if !self
                 .servers
-                .may_share(&server, connection.state.base.standby())
+                .may_share(targets, &server, connection.state.kind)
             {
                 lease.give_back(connection);
                 tried.push(Arc::clone(server.server()));
@@ -156,6 +169,7 @@ impl PoolError {
             Self::Open(OpenError::NotReadOnly(_))
             | Self::AllBusy { .. }
             | Self::Paused { .. }
+            | Self::NoServer
             | Self::Settle(SettleError::Unsettled | SettleError::Tripped(_))
             | Self::Closed => false,
         }

@@ -2,12 +2,17 @@
 
 use std::time::{Duration, Instant};
 
+use super::moves::SHARED;
 use super::{ServerSignal, Servers, login, port_of, ports, signal};
 use crate::support::raw::kinds;
-use crate::support::{APP, RawClient, frames, until};
+use crate::support::{APP, RawClient, frames, sql, until};
 
 /// Runs until it is cancelled.
 pub(super) const LONG: &str = "SELECT count(*) FROM generate_series(1, 1000000000000)";
+
+/// How many of those run.
+const RUNNING: &str = "SELECT count(*) FROM pg_stat_activity \
+                       WHERE state = 'active' AND query LIKE 'SELECT count(*) FROM generate%'";
 
 /// Standbys first, as evenly as two draws make it, and the primary only where none is left; those
 /// that come back are used again.
@@ -47,6 +52,44 @@ fn standbys_serve_and_the_primary_where_none_is_left() {
         "{}",
         stack.stderr()
     );
+}
+
+/// A server that is stuck with slow statements gets no more of the new sessions while another one
+/// is idle, however many sessions do nothing there.
+#[test]
+fn a_server_that_is_busy_gets_fewer_of_the_new_sessions() {
+    let servers = Servers::start(2);
+    for others in ["", SHARED] {
+        let stack = servers.stack_as("postgres:postgres@", "", others);
+        let (stuck, free) = (servers.port(0), servers.port(1));
+        let (mut busy, mut idle) = (Vec::new(), Vec::new());
+        for _ in 0..12 {
+            let mut client = login(&stack).expect("a login");
+            match port_of(&mut client) == stuck {
+                true => busy.push(client),
+                false => idle.push(client),
+            }
+        }
+        assert!(busy.len() >= 3 && idle.len() >= 3, "{}", busy.len());
+        for client in &mut busy {
+            client.send(&frames::query(LONG));
+        }
+        let url = servers.standbys[0].url("postgres", "postgres", "postgres");
+        let wanted = format!("{}", busy.len());
+        let runs = until(|| {
+            let rows = sql::block_on(async {
+                sql::rows(&sql::connect(&url).await.unwrap(), RUNNING).await
+            });
+            (rows == [[wanted.clone()]]).then_some(())
+        });
+        assert!(runs.is_some(), "{others}");
+        let next = ports(&stack, 12);
+        assert_eq!(next, [free; 12], "{others}");
+        // Those that are over count no longer: then the one with fewer sessions is next.
+        drop(busy);
+        let back = until(|| (port_of(&mut login(&stack)?) == stuck).then_some(()));
+        assert!(back.is_some(), "{others}: {}", stack.stderr());
+    }
 }
 
 /// What a standby shows may be so old and no older.

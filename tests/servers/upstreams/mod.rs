@@ -4,6 +4,7 @@ mod choice;
 mod databases;
 mod lost;
 mod moves;
+mod policy_targets;
 
 use std::fmt::Write as _;
 use std::process::Command;

@@ -11,7 +11,8 @@ use crate::support::raw::{Frame, kinds, values};
 use crate::support::{RawClient, Stack, frames, sql, until};
 
 /// Each session has a connection for a transaction.
-const SHARED: &str = "client:\n  auth:\n    method: trust\npool:\n  mode: transaction\n  size: 8\n";
+pub(super) const SHARED: &str =
+    "client:\n  auth:\n    method: trust\npool:\n  mode: transaction\n  size: 8\n";
 
 fn stack(servers: &Servers, upstream: &str) -> Stack {
     servers.stack_as("postgres:postgres@", upstream, SHARED)

@@ -28,6 +28,7 @@ use crate::offline::assumptions::{AssumedDatabase, AssumedSession};
 use crate::offline::judge::{GateAnswer, OfflineJudge, TextRuling};
 use crate::offline::script_session::ScriptSession;
 use crate::policy::{Policy, PolicyRule, RuleMode};
+use crate::target_servers::TargetServers;
 
 /// The flags of `policy explain`.
 #[derive(clap::Args)]
@@ -185,6 +186,9 @@ fn write_head(
         "limits   {}",
         limits_text::limit_lines(policy).join(", ")
     )?;
+    if policy.targets() != TargetServers::Any {
+        writeln!(out, "targets  {}", policy.targets().name())?;
+    }
     let told = told_records(policy, who);
     match told.is_empty() {
         true => Ok(()),
@@ -291,6 +295,7 @@ impl ExplainedMessage {
             ("policy_why", json!(chosen.why)),
             ("observed_rules", json!(observed)),
             ("limits", json!(limits_text::limit_lines(policy))),
+            ("targets", json!(policy.targets().name())),
             ("user", json!(who.user)),
             ("database", json!(world.database_of(who))),
             ("role", json!(world.role_of(who))),

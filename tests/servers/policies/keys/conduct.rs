@@ -64,6 +64,11 @@ pub(super) const CASES: &[Case] = &[
             "shop",
         )],
     ),
+    Case {
+        key: "targets",
+        edits: &[("targets", r#""standby""#)],
+        shown: Shown::Scene(scenes::targets),
+    },
     asked(
         "timeouts.statement_timeout",
         &[("timeouts/statement_timeout", r#""300ms""#)],

@@ -36,6 +36,22 @@ pub(super) fn name(scene: &Scene<'_>) {
     );
 }
 
+/// The only server takes writes: a session that is to be at a standby is nowhere.
+pub(super) fn targets(scene: &Scene<'_>) {
+    let stack = scene.stack;
+    let login = |name: &str| {
+        let parameters = [("application_name", name)];
+        let login = Login {
+            parameters: &parameters,
+            ..stack.login(APP)
+        };
+        RawClient::try_login(stack.proxied_address(), &login)
+    };
+    let refused = login(&scene.name).err().unwrap();
+    assert!(told(&[refused]).starts_with("57P03"));
+    assert!(login("").is_ok());
+}
+
 /// A setting that nobody may set, in a connection string.
 pub(super) fn on_refused_setting(scene: &Scene<'_>) {
     let stack = scene.stack;
