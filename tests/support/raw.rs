@@ -128,9 +128,7 @@ impl RawClient {
 
     /// Sends bytes as they are.
     pub fn send(&mut self, bytes: &[u8]) {
-        self.stream
-            .write_all(bytes)
-            .expect("the connection takes bytes");
+        self.try_send(bytes).expect("the connection takes bytes");
     }
 
     /// The same, of a connection that may be closed.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use pgsieve::demo::cluster::{PrivateCluster, free_port};
+use pgsieve::demo::cluster::{PrivateCluster, free_port, random_name};
 use pgsieve::demo::supervisor::{ChildSignal, SupervisedChild};
 
 use super::text::Folder;
@@ -65,8 +65,8 @@ impl Balanced {
         let socket = folder.0.join("socket");
         let settings = format!(
             "global\n  stats socket {} level admin\ndefaults\n  mode tcp\n  timeout connect 10s\n  \
-             timeout client 1h\n  timeout server 1h\n  timeout check 30s\nfrontend clients\n  bind 127.0.0.1:{port}\n  \
-             default_backend pgsieve\nbackend pgsieve\n  balance roundrobin\n  option httpchk GET \
+             timeout client 1h\n  timeout server 1h\n  timeout check 30s\nfrontend clients\n  \
+             bind 127.0.0.1:{port}\n  default_backend pgsieve\nbackend pgsieve\n  balance roundrobin\n  option httpchk GET \
              /readyz\n{}",
             socket.display(),
             servers.collect::<String>()
@@ -96,8 +96,8 @@ impl Balanced {
             .map(|copy| format!("127.0.0.1:{}", copy.listen))
             .collect();
         let copy = &self.copies[at];
-        let own = self.folder.0.join(copy.name);
-        let _ = std::fs::remove_dir_all(&own);
+        // Each run has a folder of its own: that of the one before goes away with it.
+        let own = self.folder.0.join(random_name().unwrap());
         std::fs::create_dir(&own).unwrap();
         let upstream = self.cluster.url(APP, APP, &self.database);
         let arguments = [
@@ -216,6 +216,7 @@ fn copies_are_exchanged_while_clients_work() {
     let is_over = AtomicBool::new(false);
     let (answered, moved) = (AtomicU64::new(0), AtomicU64::new(0));
     thread::scope(|scope| {
+        let _end = EndOfWork(&is_over);
         let workers: Vec<_> = (0..4)
             .map(|_| {
                 scope.spawn(|| {
@@ -262,6 +263,15 @@ fn copies_are_exchanged_while_clients_work() {
         }
     });
     assert!(moved.load(Ordering::Relaxed) >= 4, "each copy had clients");
+}
+
+/// Workers end with it, whatever becomes of the test.
+struct EndOfWork<'a>(&'a AtomicBool);
+
+impl Drop for EndOfWork<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// What became of a statement.

@@ -256,7 +256,7 @@ fn what_goes_on_goes_over_tls() {
     };
     let files = dev_certificates::write(&folder, &wish).unwrap();
     let nobody = Switch::to(&[]);
-    let shown = |path: &PathBuf| path.to_string_lossy().into_owned().leak() as &'static str;
+    let shown = |path: &PathBuf| -> &'static str { path.to_string_lossy().into_owned().leak() };
     let one = shared.copy_with(
         &nobody.address().to_string(),
         Options {
