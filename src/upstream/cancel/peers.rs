@@ -143,11 +143,11 @@ async fn ask_one(
     }
 }
 
-/// How many bytes of a secret are random: of a short one all but one, of a long one half.
+/// How many bytes of a secret are random: of a short one all but one, of a long one half or more.
 fn random_bytes(length: usize) -> usize {
     match length {
         0..=SHORT_BYTES_MAX => length.saturating_sub(1),
-        _ => length / 2,
+        _ => length - (length / 2).min(blake3::OUT_LEN),
     }
 }
 
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn half_of_a_long_secret_and_three_bytes_of_a_short_one_stay_random() {
-        for (length, random) in [(4, 3), (32, 16), (0, 0), (1, 0)] {
+        for (length, random) in [(4, 3), (32, 16), (256, 224), (0, 0), (1, 0)] {
             assert_eq!(random_bytes(length), random);
         }
     }
