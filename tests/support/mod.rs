@@ -23,6 +23,7 @@
 //! Roles: [`ADMIN`] is superuser, [`APP`] owns the database and its tables, [`READER`] only reads.
 //! Everything is gone when the tests end, also when they are killed.
 
+pub mod bouncer;
 pub mod collector;
 pub mod command;
 pub mod frames;

@@ -24,7 +24,8 @@ struct DraftValue {
 enum DraftForm {
     Word(String),
     Words(Vec<String>),
-    Users(Vec<Vec<(&'static str, String)>>),
+    /// Maps, and what is said of them.
+    Maps(Vec<Vec<(&'static str, String)>>, &'static str),
     /// A value that the reader has to put there.
     Wanted(&'static str),
 }
@@ -69,7 +70,14 @@ impl SettingsDraft {
 
     /// `client.auth.users`.
     pub fn users(&mut self, users: Vec<Vec<(&'static str, String)>>) {
-        self.put("client.auth.users", DraftForm::Users(users), "");
+        let form = DraftForm::Maps(users, "who may log in");
+        self.put(USERS, form, "");
+    }
+
+    /// `databases`.
+    pub fn databases(&mut self, databases: Vec<Vec<(&'static str, String)>>) {
+        let form = DraftForm::Maps(databases, "at other servers, or by another name there");
+        self.put("databases", form, "");
     }
 
     /// The word that a key was given.
@@ -77,15 +85,20 @@ impl SettingsDraft {
         let value = self.values.iter().find(|value| value.path == path)?;
         match &value.form {
             DraftForm::Word(word) => Some(word),
-            DraftForm::Words(_) | DraftForm::Users(_) | DraftForm::Wanted(_) => None,
+            DraftForm::Words(_) | DraftForm::Maps(..) | DraftForm::Wanted(_) => None,
         }
+    }
+
+    /// Whether one of these keys is written.
+    pub fn has(&self, paths: &[&str]) -> bool {
+        self.values.iter().any(|value| paths.contains(&value.path))
     }
 
     /// The names of `client.auth.users`.
     pub fn user_names(&self) -> Vec<&str> {
         let mut names = Vec::new();
         for value in &self.values {
-            if let DraftForm::Users(users) = &value.form {
+            if let (DraftForm::Maps(users, _), USERS) = (&value.form, value.path) {
                 let words = users.iter().flatten();
                 let named = words.filter(|(key, _)| *key == "name");
                 names.extend(named.map(|(_, name)| name.as_str()));
@@ -144,8 +157,13 @@ impl SettingsDraft {
     /// The file, with a head.
     pub fn text(&self, head: &str) -> String {
         let order = |path: &str| KEYS.iter().position(|key| key.path == path);
+        // The keys of a group stand together, also where the table has others between them.
+        let group = |path: &str| {
+            let own = group_of(path);
+            KEYS.iter().position(|key| group_of(key.path) == own)
+        };
         let mut values: Vec<&DraftValue> = self.values.iter().collect();
-        values.sort_by_key(|value| order(value.path));
+        values.sort_by_key(|value| (group(value.path), order(value.path)));
         let mut out = YamlWriter::default();
         out.comment(0, head);
         for (kind, title) in TITLES {
@@ -162,7 +180,7 @@ impl SettingsDraft {
         let mut group = "";
         for value in values {
             let parts: Vec<&str> = value.path.split('.').collect();
-            let own = parts.first().copied().unwrap_or_default();
+            let own = group_of(value.path);
             if own != group {
                 group = own;
                 out.gap();
@@ -195,9 +213,9 @@ impl DraftValue {
                 });
                 out.list(indent, key, &listed.collect::<Vec<_>>());
             }
-            DraftForm::Users(users) => {
-                let users: Vec<YamlTree> = users.iter().map(|user| flow_map(user)).collect();
-                out.flows(indent, key, &users, "who may log in");
+            DraftForm::Maps(maps, comment) => {
+                let maps: Vec<YamlTree> = maps.iter().map(|map| flow_map(map)).collect();
+                out.flows(indent, key, &maps, comment);
             }
             DraftForm::Wanted(example) => out.comment(indent, &format!("{key}: {example}")),
         }
@@ -246,9 +264,14 @@ fn wrapped(words: &str, indent: &str, width: usize) -> Vec<String> {
     lines
 }
 
-fn flow_map(user: &[(&'static str, String)]) -> YamlTree {
+/// The first word of a path.
+fn group_of(path: &str) -> &str {
+    path.split_once('.').map_or(path, |(group, _)| group)
+}
+
+fn flow_map(map: &[(&'static str, String)]) -> YamlTree {
     let place = YamlTree::word("").place;
-    let entries = user.iter().map(|(key, word)| YamlEntry {
+    let entries = map.iter().map(|(key, word)| YamlEntry {
         key: (*key).to_owned(),
         place,
         tree: YamlTree::word(word),
@@ -258,6 +281,9 @@ fn flow_map(user: &[(&'static str, String)]) -> YamlTree {
         place,
     }
 }
+
+/// The key of those who may log in.
+const USERS: &str = "client.auth.users";
 
 /// Letters of a line of comment.
 const LINE_WIDTH: usize = 98;

@@ -13,7 +13,10 @@ use super::known::settings::SETTINGS;
 use super::value_form::{self, ValueForm};
 use super::{ImportFlags, import, read_back, run};
 use crate::cli::CommandOutcome;
+use crate::config::sources::{SettingsFile, SettingsSources};
+use crate::config::{self, ProgramSettings};
 use crate::demo::cluster::random_name;
+use crate::limits::upstreams::DATABASES_MAX;
 use crate::policy::yaml::tree::{self, YamlTree, YamlValue};
 
 /// A configuration and what is wanted of it.
@@ -163,6 +166,40 @@ fn secrets_are_kept_to_themselves() {
     }
 }
 
+/// As many as there may be are carried over, the fallback behind all others, and the rest is told.
+#[test]
+fn more_databases_than_there_may_be_are_told() {
+    let most = DATABASES_MAX;
+    for (fallback, routed, left) in [
+        ("", most, 6),
+        ("* = host=h0\n", most, 6),
+        ("* = host=h0 dbname=all\n", most - 1, 8),
+    ] {
+        let folder = CaseFolder::new();
+        let path = folder.0.join("pgbouncer.ini");
+        let databases: String = (0..most + 7)
+            .map(|number| format!("d{number} = host=h{number}\n"))
+            .collect();
+        let text = format!(
+            "[databases]\n{fallback}{databases}[pgbouncer]\nlisten_addr = 127.0.0.1\n\
+             unix_socket_dir =\nauth_type = any\n"
+        );
+        fs::write(&path, text).unwrap();
+        let flags = CaseCommand::parse_from(["import", "x"]).flags;
+        let imported = import(&path, &flags).unwrap_or_else(|problems| panic!("{problems:?}"));
+        let notes = imported.of_kind(NoteKind::LeftOut);
+        let subjects: Vec<&str> = notes.map(|note| note.subject.as_str()).collect();
+        let names = subjects
+            .iter()
+            .filter(|one| one.starts_with("[databases] d"));
+        assert_eq!(names.count(), left, "{fallback}{subjects:?}");
+        let settings = loaded(&imported.text);
+        let exact = settings.databases.iter().filter(|one| !one.names.is_wild());
+        assert_eq!(exact.count(), routed, "{fallback}");
+        assert_eq!(astray(&path, &imported.text, &subjects), "", "{fallback}");
+    }
+}
+
 /// The page has the table that is printed.
 #[test]
 fn the_table_is_the_one_that_is_printed() {
@@ -198,7 +235,9 @@ impl ImportCase {
     /// A part, with the folder's own path.
     fn part(&self, name: &str, folder: &CaseFolder) -> String {
         let text = self.parts.get(name).cloned().unwrap_or_default();
-        text.replace("@/", &format!("{}/", folder.0.display()))
+        let path = format!("{}/", folder.0.display());
+        let encoded = path.replace('/', "%2F");
+        text.replace("@/", &path).replace("@%2F", &encoded)
     }
 
     /// Writes the parts that are files.
@@ -240,8 +279,76 @@ impl ImportCase {
         told += &lines("left out", &part("left out"), &subjects.join("\n"));
         let problems = read_back(&flags, &out);
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        told + &lines("problems", "", &problems.join("\n"))
+        told += &lines("problems", "", &problems.join("\n"));
+        told + &lines("astray", "", &astray(Path::new(&file), &out, &subjects))
     }
+}
+
+/// The names that lead elsewhere by the settings than by PgBouncer, though nothing is said of them.
+fn astray(file: &Path, settings: &str, left_out: &[&str]) -> String {
+    let configuration = configuration::read(file).unwrap();
+    let settings = loaded(settings);
+    let wild = settings.databases.iter().filter(|one| one.names.is_wild());
+    let wild = wild.map(|one| format!("pattern {}\n", one.names.pattern()));
+    let mut told: String = wild.filter(|told| told != "pattern *\n").collect();
+    for entry in &configuration.databases {
+        let subject = format!("[databases] {}", entry.name);
+        let is_told = |one: &&str| *one == subject || **one == format!("{subject}: host");
+        if left_out.iter().any(is_told) {
+            continue;
+        }
+        let name = match entry.name.as_str() {
+            "*" => "one without an entry",
+            name => name,
+        };
+        let folder = match configuration.text("unix_socket_dir") {
+            "" => "/tmp",
+            folder => folder,
+        };
+        let port = entry.count("port").unwrap_or(5432);
+        let hosts = entry.text("host").unwrap_or(folder).split(',');
+        let hosts = hosts.map(|host| match (host.starts_with('/'), host.contains(':')) {
+            (true, _) => format!("{host}/.s.PGSQL.{port}"),
+            (_, true) => format!("[{host}]:{port}"),
+            _ => format!("{host}:{port}"),
+        });
+        let hosts: Vec<String> = hosts.collect();
+        let wanted = (hosts, entry.text("dbname").unwrap_or(name).to_owned());
+        let found = home(&settings, name);
+        if wanted != found {
+            told.push_str(&format!("{name}: {found:?} for {wanted:?}\n"));
+        }
+    }
+    told
+}
+
+/// Where a database is by the settings: its servers, and its name there.
+fn home(settings: &ProgramSettings, name: &str) -> (Vec<String>, String) {
+    let route = settings
+        .databases
+        .iter()
+        .find(|one| one.names.matches(name));
+    let (first, servers, database) = match route {
+        Some(route) => {
+            let database = route.upstream.database.as_deref();
+            (&route.upstream, &route.servers, database.unwrap_or(name))
+        }
+        None => (&settings.upstream, &settings.servers, name),
+    };
+    let all = std::iter::once(first).chain(&servers.others);
+    let all = all.map(|server| server.endpoint.to_string());
+    (all.collect(), database.to_owned())
+}
+
+fn loaded(text: &str) -> ProgramSettings {
+    let sources = SettingsSources {
+        file: Some(SettingsFile {
+            name: "written".to_owned(),
+            text: text.to_owned(),
+        }),
+        ..SettingsSources::default()
+    };
+    config::load(&sources).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
 /// What is wanted, and what is there in its place.

@@ -138,7 +138,9 @@ pub fn flow(value: &YamlValue) -> String {
 fn scalar(word: &str) -> String {
     let letter = |c: char| c.is_ascii_alphanumeric() || "_. -/".contains(c);
     let mut letters = word.chars();
-    let number = word.parse::<i64>().is_ok() && !word.starts_with('+');
+    let number = word
+        .parse::<i64>()
+        .is_ok_and(|number| number.to_string() == word);
     let plain = number
         || !is_other_number(word)
             && letters.next().is_some_and(|c| c.is_ascii_alphanumeric())
@@ -197,6 +199,9 @@ mod tests {
             ("1.5", "1.5"),
             ("30s", "30s"),
             ("-1", "-1"),
+            ("007", "\"007\""),
+            ("-0", "\"-0\""),
+            ("+7", "\"+7\""),
             ("-a", "\"-a\""),
         ] {
             assert_eq!(scalar(word), wanted);

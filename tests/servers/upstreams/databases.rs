@@ -84,7 +84,7 @@ impl TwoServers {
     }
 }
 
-fn cluster() -> &'static PrivateCluster {
+pub(super) fn cluster() -> &'static PrivateCluster {
     let cluster = PrivateCluster::builder()
         .auth(PasswordMethod::Scram)
         .start()
@@ -93,13 +93,13 @@ fn cluster() -> &'static PrivateCluster {
     Box::leak(Box::new(cluster))
 }
 
-fn new_folder() -> PathBuf {
+pub(super) fn new_folder() -> PathBuf {
     let folder = std::env::temp_dir().join(format!("pgsieve-it-{}", random_name().unwrap()));
     std::fs::create_dir(&folder).unwrap();
     folder
 }
 
-fn named(database: &str) -> Login<'_> {
+pub(super) fn named(database: &str) -> Login<'_> {
     Login {
         user: APP,
         password: APP,

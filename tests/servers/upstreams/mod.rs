@@ -2,6 +2,7 @@
 
 mod choice;
 mod databases;
+mod imported;
 mod lost;
 mod moves;
 mod policy_targets;

@@ -2,6 +2,7 @@
 
 use super::ImportWork;
 use crate::limits::console::USERS_MAX;
+use crate::session::console::access::CONSOLE_DATABASE;
 
 /// Writes it, where clients prove to pgsieve who they are.
 pub fn carry(work: &mut ImportWork<'_>) {
@@ -17,6 +18,18 @@ pub fn carry(work: &mut ImportWork<'_>) {
         if !names.is_empty() {
             users(work, (name, path), names);
         }
+    }
+    let configuration = work.configuration;
+    let mut databases = configuration.databases.iter();
+    let hidden = databases.find(|entry| entry.name == CONSOLE_DATABASE);
+    if let Some(entry) = hidden
+        && work.draft.has(&["console.users", "console.stats_users"])
+    {
+        let words = "with users of the console, its name is the console's: without them it leads \
+                     to the database";
+        let subject = format!("[databases] {CONSOLE_DATABASE}");
+        let place = entry.place.to_string();
+        work.draft.left_out(subject, &place, words);
     }
 }
 

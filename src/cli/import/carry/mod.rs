@@ -3,11 +3,14 @@
 
 mod client_tls;
 mod console;
+mod entry_split;
 mod listening;
 mod login;
 mod pooling;
 mod remainder;
 pub mod secret_files;
+mod server_address;
+mod server_tls;
 mod target;
 mod upstream;
 

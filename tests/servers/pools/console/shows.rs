@@ -1,78 +1,23 @@
 //! What the console shows, beside what PgBouncer shows.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt, chown};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
-
-use pgsieve::demo::cluster::free_port;
+use std::process::Command;
 
 use super::{CONSOLE, backends, client, column, columns, console, rig, rig_with};
 use crate::settings::reload::folder;
+use crate::support::bouncer::PgBouncer;
 use crate::support::installed::{installed, last_lines, run, text};
-use crate::support::raw::{Login, rows};
+use crate::support::raw::rows;
 use crate::support::{RawClient, frames, until};
-
-/// A PgBouncer that knows one database and has a console. Ends with the value.
-struct PgBouncer {
-    child: Child,
-    port: u16,
-}
-
-impl PgBouncer {
-    fn start() -> Self {
-        let (folder, port) = (std::env::temp_dir(), free_port().unwrap());
-        let name = pgsieve::demo::cluster::random_name().unwrap();
-        let settings = folder.join(format!("pgsieve-it-{name}.ini"));
-        let written = format!(
-            "[databases]\nshop = host=127.0.0.1 port=1\n[pgbouncer]\nlisten_addr = 127.0.0.1\n\
-             listen_port = {port}\nunix_socket_dir =\nauth_type = any\nadmin_users = ann\n"
-        );
-        fs::write(&settings, written).unwrap();
-        let mut command = Command::new("pgbouncer");
-        command.arg("-q").arg(&settings);
-        command.stdout(Stdio::null()).stderr(Stdio::null());
-        if fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
-            chown(&settings, Some(NOBODY), Some(NOBODY)).unwrap();
-            command.uid(NOBODY).gid(NOBODY);
-        }
-        let child = command.spawn().expect("pgbouncer is installed");
-        let own = Self { child, port };
-        let address = ([127, 0, 0, 1], port).into();
-        until(|| std::net::TcpStream::connect_timeout(&address, BOUND).ok()).expect("it listens");
-        fs::remove_file(settings).unwrap();
-        own
-    }
-
-    fn console(&self) -> RawClient {
-        let login = Login {
-            user: "ann",
-            password: "ann",
-            database: "pgbouncer",
-            parameters: &[],
-        };
-        RawClient::login(([127, 0, 0, 1], self.port).into(), &login)
-    }
-}
-
-impl Drop for PgBouncer {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-const NOBODY: u32 = 65534;
-
-const BOUND: std::time::Duration = std::time::Duration::from_secs(1);
 
 /// Exporters and dashboards go by names and types.
 #[test]
 fn columns_have_the_names_and_types_of_pgbouncer() {
     let rig = rig(2);
     let _held = client(&rig);
-    let bouncer = PgBouncer::start();
-    let (mut own, mut theirs) = (console(&rig, "eve"), bouncer.console());
+    let databases = "shop = host=127.0.0.1 port=1";
+    let bouncer = PgBouncer::start(databases, "admin_users = ann");
+    let (mut own, mut theirs) = (console(&rig, "eve"), bouncer.login("ann", "pgbouncer"));
     for (table, is_whole) in [
         ("POOLS", true),
         ("STATS", true),
