@@ -95,33 +95,52 @@ impl CancelPeers {
         let deadline = Instant::now() + limits::CANCEL_TIME_MAX;
         let relayed: Arc<[u8]> = [RELAYED, secret].concat().into();
         let mut asked = JoinSet::new();
-        let mut outcome = CancelOutcome::SentToPeers;
         for place in &self.places {
-            let found = place.addresses(limits::upstreams::PEER_ADDRESSES_MAX, deadline);
-            let Ok(addresses) = found.await else {
-                outcome = CancelOutcome::Failed;
-                continue;
-            };
-            for address in addresses {
-                let (place, relayed) = (Arc::clone(place), Arc::clone(&relayed));
-                asked.spawn(
-                    async move { ask_one((&place, address), (pid, &relayed), deadline).await },
-                );
-            }
+            asked.spawn(ask_all(
+                Arc::clone(place),
+                (pid, Arc::clone(&relayed)),
+                deadline,
+            ));
         }
-        // Each has the same time at most.
-        while let Some(answer) = asked.join_next().await {
-            if answer.unwrap_or(PeerAnswer::Lost) == PeerAnswer::Lost {
-                outcome = CancelOutcome::Failed;
-            }
+        match answer_of_all(asked).await {
+            PeerAnswer::Taken => CancelOutcome::SentToPeers,
+            PeerAnswer::Lost => CancelOutcome::Failed,
         }
-        outcome
     }
 }
 
 /// The secret in a request that comes from another copy.
 pub(super) fn relayed_secret(secret: &[u8]) -> Option<&[u8]> {
     secret.strip_prefix(RELAYED)
+}
+
+/// Asks every copy of a place. A name that nobody resolves keeps no other place from being asked.
+async fn ask_all(
+    place: Arc<Upstream>,
+    (pid, secret): (i32, Arc<[u8]>),
+    deadline: Instant,
+) -> PeerAnswer {
+    let found = place.addresses(limits::upstreams::PEER_ADDRESSES_MAX, deadline);
+    let Ok(addresses) = found.await else {
+        return PeerAnswer::Lost;
+    };
+    let mut asked = JoinSet::new();
+    for address in addresses {
+        let (place, secret) = (Arc::clone(&place), Arc::clone(&secret));
+        asked.spawn(async move { ask_one((&place, address), (pid, &secret), deadline).await });
+    }
+    answer_of_all(asked).await
+}
+
+/// Whether all have taken it. Each has the same time at most.
+async fn answer_of_all(mut asked: JoinSet<PeerAnswer>) -> PeerAnswer {
+    let mut all = PeerAnswer::Taken;
+    while let Some(answer) = asked.join_next().await {
+        if answer.unwrap_or(PeerAnswer::Lost) == PeerAnswer::Lost {
+            all = PeerAnswer::Lost;
+        }
+    }
+    all
 }
 
 async fn ask_one(
@@ -144,6 +163,7 @@ async fn ask_one(
 }
 
 /// How many bytes of a secret are random: of a short one all but one, of a long one half or more.
+/// Never more than there are, so that a secret can be split there.
 fn random_bytes(length: usize) -> usize {
     match length {
         0..=SHORT_BYTES_MAX => length.saturating_sub(1),
