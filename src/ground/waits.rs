@@ -103,6 +103,12 @@ waits! {
         at ["src/session/tracing.rs", "src/telemetry/mod.rs", "src/telemetry/audit/queue.rs"];
     /// The next turn of a session that has used up its own.
     Turn: WaitEnd::Order, at ["src/session/scheduling/turn.rs"];
+    /// A server that has ended a statement says whether it stops.
+    StopQuestion: WaitEnd::Within(limits::upstreams::STOP_QUESTION_TIME_MAX),
+        at [
+            "src/session/pooling/checkout.rs", "src/session/pooling/last_words.rs",
+            "src/upstream/servers/stopping.rs",
+        ];
     /// A connection of the pool: one that others give back, or a new one.
     PoolConnection: WaitEnd::Setting("pool.query_wait"), at [
         "src/session/pooling/checkout.rs", "src/upstream/pool/mod.rs", "src/upstream/pool/one_pool.rs",

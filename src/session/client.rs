@@ -258,13 +258,18 @@ impl SessionProtocol {
     fn sync(&mut self, frame: &ClientFrame<'_>) -> Result<(), SessionEnd> {
         self.forward(frame)?;
         self.witness.trace_parsed();
+        self.sync_sent();
+        self.hold_for_check();
+        Ok(())
+    }
+
+    /// The batch ends with a Sync, whose answer is owed.
+    pub(super) fn sync_sent(&mut self) {
         self.pending.transaction.unsynced = false;
         self.plan.took = None;
         self.context.names.sync_sent();
         self.limits.sync();
         self.pending.push(ExpectedReply::Sync);
-        self.hold_for_check();
-        Ok(())
     }
 
     /// A pipeline as long as the pending replies allow, without a Sync, would wait for ever: the

@@ -128,6 +128,14 @@ impl PrivateCluster {
         server.start_again(&self.directory)
     }
 
+    /// Stops the server as one does who wants to start it again, and leaves the data: sessions are
+    /// ended and told so.
+    pub fn halt(&mut self) {
+        if let Some(server) = &mut self.server {
+            server.stop(&self.directory, ServerStop::Halt);
+        }
+    }
+
     /// Ends the server as a crash would and leaves the data: connections break off.
     pub fn crash(&mut self) {
         if let Some(server) = &mut self.server {

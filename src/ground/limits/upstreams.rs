@@ -39,6 +39,10 @@ pub const FIRST_LOOK_WAIT_MAX: Duration = Duration::from_secs(4);
 /// How far a standby may be behind, unless the settings say otherwise.
 pub const LAG_MAX: Duration = Duration::from_secs(30);
 
+/// How long it is asked of a server that has ended a statement whether it stops: the client waits
+/// for the answer, and hears of the end after that.
+pub const STOP_QUESTION_TIME_MAX: Duration = Duration::from_secs(3);
+
 /// How often in a row a session is moved because its policy does not permit its server, without a
 /// message of its client's between: as long as the catalogs of two servers have different members
 /// of the roles that policies are chosen by, they send it to and fro.

@@ -69,7 +69,7 @@ pub struct Relay {
     next_turn: Option<NextTurn>,
     pub(super) client_rest: BytesMut,
     pub(super) upstream_rest: BytesMut,
-    upstream_waits: UpstreamLeftover,
+    pub(super) upstream_waits: UpstreamLeftover,
     pub(super) running_job: Option<Box<RunningJob>>,
     /// The cancel of a result that was cut. Nothing that it might meet is sent until it is over.
     pub(super) cancelling: Option<RunningCancel>,
@@ -265,14 +265,13 @@ impl Relay {
     }
 
     fn write_upstream(&mut self, context: &mut Context<'_>) -> MoveResult {
-        let outbox = &mut self.protocol.upstream.outbox;
-        if outbox.is_settled() {
+        if self.protocol.upstream.outbox.is_settled() || self.keeps_end_back() {
             return Ok(BytesMoved::Nothing);
         }
         let Some(upstream) = &mut self.upstream else {
             return self.take_connection();
         };
-        match outbox.poll_flush(upstream, context) {
+        match (self.protocol.upstream.outbox).poll_flush(upstream, context) {
             Poll::Ready(Ok(())) => Ok(BytesMoved::Some),
             Poll::Ready(Err(_)) => self.lose_upstream(),
             Poll::Pending => Ok(BytesMoved::Nothing),
@@ -290,7 +289,8 @@ impl Relay {
     /// Reads the upstream only when the client has taken everything before: its pace is the limit.
     fn read_upstream(&mut self, context: &mut Context<'_>, read_buffer: &mut [u8]) -> MoveResult {
         let calls = poll_call(&mut self.protocol.pending, context).is_pending();
-        if calls || !self.protocol.client.reply.is_empty() || self.memory.stops_upstream() {
+        let waits = calls || self.keeps_end_back();
+        if waits || !self.protocol.client.reply.is_empty() || self.memory.stops_upstream() {
             return Ok(BytesMoved::Nothing);
         }
         let count = match self.upstream_waits {
@@ -339,7 +339,9 @@ impl Relay {
             Poll::Ready(Ok(0) | Err(_)) if self.protocol.upstream.has_closed() => {
                 Err(SessionEnd::UpstreamClosed)
             }
-            Poll::Ready(Ok(0)) if !self.protocol.pending.is_empty() => Ok(UpstreamRead::Lost),
+            Poll::Ready(Ok(0)) if !self.protocol.pending.is_empty() || self.may_run_elsewhere() => {
+                Ok(UpstreamRead::Lost)
+            }
             Poll::Ready(Ok(0)) => Err(SessionEnd::UpstreamClosed),
             Poll::Ready(Ok(count)) => Ok(UpstreamRead::Bytes(count)),
             Poll::Ready(Err(_)) => Ok(UpstreamRead::Lost),

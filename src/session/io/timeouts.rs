@@ -182,7 +182,7 @@ impl Relay {
             WaitState::Repair | WaitState::CutCancel | WaitState::Memory | WaitState::Signal => {
                 None
             }
-            WaitState::PoolConnection | WaitState::PoolSettings => None,
+            WaitState::PoolConnection | WaitState::PoolSettings | WaitState::StopQuestion => None,
             other => other.bound(),
         }
     }

@@ -71,8 +71,8 @@ impl PendingReplies {
         })
     }
 
-    /// Whether all that is owed are answers of the upstream's to whole batches of the client's,
-    /// which may be sent a second time: nothing was refused, cut, or done by pgsieve itself.
+    /// Whether all that is owed are answers of the upstream's to batches of the client's, which may
+    /// be sent a second time: nothing was refused, cut, or done by pgsieve itself.
     pub fn may_run_again(&self) -> bool {
         let is_plain = |owed: &ExpectedReply| match owed {
             ExpectedReply::Query(running)
@@ -91,13 +91,7 @@ impl PendingReplies {
             | ExpectedReply::Cut(_)
             | ExpectedReply::HeldForRepair(_) => false,
         };
-        let is_whole = matches!(
-            self.owed.back(),
-            Some(ExpectedReply::Query(_) | ExpectedReply::Sync)
-        );
-        is_whole
-            && self.transaction.status == TransactionStatus::Idle
-            && self.owed.iter().all(is_plain)
+        self.transaction.status == TransactionStatus::Idle && self.owed.iter().all(is_plain)
     }
 
     /// Whether anything is owed that takes time; what the upstream only has to take note of does

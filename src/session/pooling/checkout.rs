@@ -9,6 +9,7 @@ use std::task::{Context, Poll};
 
 use bytes::BytesMut;
 
+use super::last_words::{LastWords, ask_whether_server_stops, end_is_explained, last_words};
 use super::lost_server;
 use super::moving::{self, MoveCause};
 use super::named::NamedStatement;
@@ -39,6 +40,7 @@ impl Relay {
         let pooled = self.pooled.as_ref()?;
         Some(match pooled.job.as_ref()? {
             PoolJob::Taking(_) | PoolJob::Moving(..) => WaitState::PoolConnection,
+            PoolJob::AskingServer(_) => WaitState::StopQuestion,
             PoolJob::Reading(_) | PoolJob::Preparing(_) => WaitState::PoolSettings,
         })
     }
@@ -107,10 +109,23 @@ impl Relay {
     /// # Errors
     /// The reason to end the session.
     pub(in crate::session) fn run_elsewhere(&mut self, last: Option<&[u8]>) -> MoveResult {
-        match last {
-            Some(bytes) if !lost_server::are_last_words(self, bytes) => Ok(BytesMoved::Nothing),
-            Some(_) | None => lost_server::run_elsewhere(self),
+        let words = last.map(|bytes| (bytes, last_words(self, bytes)));
+        match words {
+            Some((_, LastWords::None)) => Ok(BytesMoved::Nothing),
+            Some((bytes, LastWords::Ended)) => Ok(ask_whether_server_stops(self, bytes)),
+            Some((_, LastWords::Dying)) | None => lost_server::run_elsewhere(self),
         }
+    }
+
+    /// Whether what the client has sent could go on elsewhere if the upstream were lost now.
+    pub(in crate::session) fn may_run_elsewhere(&self) -> bool {
+        lost_server::may_run_again(self)
+    }
+
+    /// Whether the end of what is under way is kept back: nothing is read or sent meanwhile.
+    pub(in crate::session) fn keeps_end_back(&self) -> bool {
+        let job = self.pooled.as_ref().and_then(|pooled| pooled.job.as_ref());
+        matches!(job, Some(PoolJob::AskingServer(_)))
     }
 
     /// Goes on with what is done with connections.
@@ -137,6 +152,13 @@ impl Relay {
                         self.attach(taken);
                     }
                     return Ok(BytesMoved::Some);
+                }
+            },
+            Some(PoolJob::AskingServer(asking)) => match asking.as_mut().poll(context) {
+                Poll::Pending => return Ok(BytesMoved::Nothing),
+                Poll::Ready(is_stopping) => {
+                    pooled.job = None;
+                    return end_is_explained(self, is_stopping);
                 }
             },
             Some(PoolJob::Preparing(preparing)) => match preparing.as_mut().poll(context) {
@@ -302,6 +324,8 @@ impl Relay {
         });
         self.upstream_rest = frames.inbox;
         self.upstream = Some(frames.stream);
+        // Should it be lost before anything was sent, nothing is lost with it.
+        self.begin_taking();
     }
 
     fn detach(&mut self) {

@@ -1,5 +1,5 @@
-//! A server dies before a client has heard anything of what it sent: that runs once more, at
-//! another server, as if it had just come.
+//! A server dies or stops before a client has heard anything of what it sent: that runs once more,
+//! at another server, as if it had just come.
 //!
 //! It is for sessions that share connections with others, where there are several servers, and for
 //! what began outside of a transaction: nothing of it can have stayed, and the answers that the
@@ -20,9 +20,8 @@ use crate::session::protocol::SessionProtocol;
 use crate::session::session_end::{SessionEnd, UNREADABLE};
 use crate::upstream::outbox::Outbox;
 use crate::upstream::pool::prepared_names::PreparedNames;
-use crate::wire::backend::{self, TransactionStatus};
+use crate::wire::backend::TransactionStatus;
 use crate::wire::encode;
-use crate::wire::frame::{UpstreamHeader, header_backend};
 
 /// What a client has sent since nothing was under way. It is the client's text: nothing shows it.
 #[derive(Default)]
@@ -56,6 +55,12 @@ impl UnansweredBatch {
             true => self.messages.extend_from_slice(messages),
             false => self.forget(),
         }
+    }
+
+    /// Whether all of it is there and the client, which so many bytes have gone to, has heard
+    /// nothing of it.
+    pub(super) fn is_unheard(&self, told: u64) -> bool {
+        self.is_whole && self.told == told
     }
 
     /// Bytes of memory that it takes.
@@ -99,31 +104,6 @@ pub(super) fn note_taken(relay: &mut Relay, messages: &[u8]) {
     }
 }
 
-/// Whether these bytes of the upstream's, of which the client has heard nothing yet, have its last
-/// words in them as it dies. It tells all sessions in a notice; whoever is ended by an
-/// administrator hears an error.
-pub(super) fn are_last_words(relay: &Relay, bytes: &[u8]) -> bool {
-    let begins = relay.pooled.as_ref().is_some_and(|pooled| {
-        pooled.unanswered.is_whole && pooled.unanswered.told == relay.counted().to_client
-    });
-    begins && has_last_words(bytes)
-}
-
-fn has_last_words(mut bytes: &[u8]) -> bool {
-    while let Ok(Some(UpstreamHeader { kind, total })) = header_backend(bytes)
-        && let Some((message, rest)) = bytes.split_at_checked(total)
-    {
-        let fields = message.get(HEADER_BYTES..).map(backend::error_fields);
-        if let (b'N', Some(Ok(fields))) = (kind, fields)
-            && fields.get(b'R') == Some(LAST_ROUTINE)
-        {
-            return true;
-        }
-        bytes = rest;
-    }
-    false
-}
-
 /// The connection is lost, or about to be: what the client waits for runs once more at another
 /// server, where that may be.
 ///
@@ -162,16 +142,15 @@ pub(super) fn run_elsewhere(relay: &mut Relay) -> Result<BytesMoved, SessionEnd>
 
 /// Whether the client has heard nothing of all that it has sent, and nobody else has done anything
 /// for it meanwhile.
-fn may_run_again(relay: &Relay) -> bool {
+pub(super) fn may_run_again(relay: &Relay) -> bool {
     let protocol = &relay.protocol;
     let upstream = &protocol.upstream;
     let Some(pooled) = &relay.pooled else {
         return false;
     };
     let batch = &pooled.unanswered;
-    batch.is_whole
+    batch.is_unheard(relay.counted().to_client)
         && pooled.job.is_none()
-        && batch.told == relay.counted().to_client
         && protocol.client.reply.is_empty()
         && protocol.client.state == ClientState::Open
         && !protocol.repair.is_under_way()
@@ -199,6 +178,10 @@ fn fail_all(protocol: &mut SessionProtocol) -> Result<(), SessionEnd> {
     encode::error_body(&mut error, b'E', LOST);
     let mut ready = BytesMut::new();
     encode::ready_for_query(&mut ready, TransactionStatus::Idle);
+    // What has begun without its end comes to one here, and begins anew.
+    if protocol.pending.transaction.unsynced {
+        protocol.sync_sent();
+    }
     // Each is answered by two messages at most.
     for _ in 0..2 * protocol.pending.len() {
         let Some(owed) = protocol.pending.front() else {
@@ -229,48 +212,13 @@ fn fail_all(protocol: &mut SessionProtocol) -> Result<(), SessionEnd> {
 /// An error that nobody reads but for its SQLSTATE, that of a lost connection.
 const LOST: &[u8] = b"SERROR\0VERROR\0C08006\0Mthe server is lost\0\0";
 
-/// A type byte and a length.
-const HEADER_BYTES: usize = 5;
-
 /// A CloseComplete: a name that is given up cannot be kept.
 const CLOSED: &[u8] = b"3\0\0\0\x04";
 
-/// What says so in the server's source: another process has crashed, or it is stopped at once. No
-/// statement can have a notice from there.
-const LAST_ROUTINE: &str = "quickdie";
-
 #[cfg(test)]
 mod tests {
-    use super::{UnansweredBatch, has_last_words};
+    use super::UnansweredBatch;
     use crate::limits;
-
-    fn message(kind: u8, body: &[u8]) -> Vec<u8> {
-        let length = u32::try_from(body.len() + 4).unwrap().to_be_bytes();
-        [&[kind][..], &length, body].concat()
-    }
-
-    #[test]
-    fn a_server_that_dies_says_so_in_a_notice() {
-        let dies = |by: &str| format!("SWARNING\0C57P02\0Mterminating connection\0R{by}\0\0");
-        let notice = |by: &str| message(b'N', dies(by).as_bytes());
-        let row = message(b'D', b"\0\x01\0\0\0\x08quickdie");
-        for (bytes, expected) in [
-            (notice("quickdie"), true),
-            (
-                [message(b'T', b"\0\0"), row.clone(), notice("quickdie")].concat(),
-                true,
-            ),
-            // What a function says.
-            (notice("exec_stmt_raise"), false),
-            (message(b'E', dies("quickdie").as_bytes()), false),
-            (message(b'N', b"Rquickdie"), false),
-            (row, false),
-            (notice("quickdie")[..20].to_vec(), false),
-            (Vec::new(), false),
-        ] {
-            assert_eq!(has_last_words(&bytes), expected, "{bytes:?}");
-        }
-    }
 
     #[test]
     fn a_batch_is_kept_whole_or_not_and_has_no_third_time() {

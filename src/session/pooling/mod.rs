@@ -9,11 +9,13 @@
 //! * `pool_side`: what the protocol knows of it; `prepared`: prepared statements; `named`: those
 //!   with names; `described`: what clients were told of them
 //! * `pooled_relay`: the connection at hand, and the wait for one; `checkout`: taking it and giving
-//!   it back; `moving`: taking it at another server; `lost_server`: what runs once more there
+//!   it back; `moving`: taking it at another server; `last_words`: what a
+//!   server says as it ends; `lost_server`: what runs once more elsewhere
 //! * `server_place`: whether a session, one that shares nothing as well, may be at its server
 
 pub(super) mod checkout;
 pub(super) mod described;
+mod last_words;
 pub(super) mod lost_server;
 pub(super) mod moving;
 pub(super) mod named;

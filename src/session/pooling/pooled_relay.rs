@@ -85,6 +85,8 @@ pub(super) enum PoolJob {
     ),
     /// What is set in the one that was at hand is read.
     Reading(Pin<Box<dyn Future<Output = Result<ReadConnection, SettleError>> + Send>>),
+    /// Its server is asked whether it stops, as it has ended what was under way.
+    AskingServer(Pin<Box<dyn Future<Output = bool> + Send>>),
     /// Statements are prepared on the one that the session keeps.
     Preparing(Pin<Box<dyn Future<Output = Result<Taken, SettleError>> + Send>>),
 }
@@ -204,6 +206,11 @@ impl PooledRelay {
             2..=limits::upstreams::POLICY_MOVES_MAX => Some(limits::upstreams::POLICY_MOVE_PAUSE),
             _ => None,
         }
+    }
+
+    /// How connections are opened there.
+    pub(super) fn source(&self) -> &Arc<ConnectionSource> {
+        &self.source
     }
 
     /// Where it may move.

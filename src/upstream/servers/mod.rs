@@ -9,6 +9,7 @@
 //! * `server_state`: what is known of one server; `probe`: a look at it; `wanted`: how much it is
 //!   wanted; `running`: what it is busy with
 //! * `session_home`: what a session needs at the server that it moves to
+//! * `stopping`: whether one that has ended a session is stopping
 //! * `directory`: the servers of each database
 
 pub mod directory;
@@ -16,6 +17,7 @@ pub mod probe;
 pub mod running;
 mod server_state;
 pub mod session_home;
+mod stopping;
 mod wanted;
 
 use std::fmt;
@@ -23,7 +25,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tokio::sync::Notify;
+use tokio::sync::{Mutex, Notify};
 use tokio::time::timeout;
 
 use self::running::RunningStatements;
@@ -68,6 +70,8 @@ pub struct UpstreamServer {
     running: RunningStatements,
     /// A look at it is wanted now.
     doubted: Notify,
+    /// Held by who asks whether it stops.
+    stop_question: Mutex<()>,
 }
 
 /// The server that a session goes to: counts it there.
@@ -266,6 +270,7 @@ impl UpstreamServer {
             sessions: AtomicUsize::new(0),
             running,
             doubted: Notify::new(),
+            stop_question: Mutex::const_new(()),
         }
     }
 

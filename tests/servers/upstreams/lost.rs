@@ -52,7 +52,7 @@ fn what_nobody_has_heard_of_runs_at_another_server() {
     let mut servers = Servers::start(1);
     let stack = stack(&servers, "");
     let named = format!("{SLOW}, current_setting('work_mem')");
-    let sent: [(&str, Vec<u8>, &str); 5] = [
+    let sent: [(&str, Vec<u8>, &str); 6] = [
         ("simple", frames::query(SLOW), "TDCZ"),
         ("extended", frames::extended(SLOW, &[], false), "12TDCZ"),
         (
@@ -77,6 +77,17 @@ fn what_nobody_has_heard_of_runs_at_another_server() {
             ]
             .concat(),
             "1tT2DC3Z",
+        ),
+        (
+            "without its Sync",
+            [
+                frames::parse("", SLOW),
+                frames::bind("", "", &[], false),
+                frames::execute("", 0),
+                frames::flush(),
+            ]
+            .concat(),
+            "12DCZ",
         ),
         (
             "a pipeline",
@@ -111,7 +122,14 @@ fn what_nobody_has_heard_of_runs_at_another_server() {
             assert_eq!(last.sqlstate(), "08006", "{form}: {answer:?}");
             continue;
         }
-        let answer = client.until_ready();
+        let mut answer = Vec::new();
+        if *form == "without its Sync" {
+            while answer.last().is_none_or(|last: &Frame| last.kind != b'C') {
+                answer.push(client.read().unwrap());
+            }
+            client.send(&frames::sync());
+        }
+        answer.extend(client.until_ready());
         let (kinds, rows) = answered(&answer);
         assert_eq!(kinds, *wanted, "{form}: {answer:?}");
         let own = format!("{}kB", 100 + number);
@@ -132,7 +150,7 @@ fn what_nobody_has_heard_of_runs_at_another_server() {
         let answer = client.until_ready();
         assert_eq!(answered(&answer).0, "2DCZ", "{form}: {answer:?}");
     }
-    assert!(lost(&stack) >= 4.0);
+    assert!(lost(&stack) >= 5.0);
     // Both are in the record: the one that failed, and the one that ran.
     let of_slow = |event: &serde_json::Value, sqlstate: Option<&str>| {
         event["event"] == "statement"
@@ -175,6 +193,43 @@ fn a_crash_of_one_backend_is_felt_by_nobody() {
     assert!(lost(&stack) >= 3.0);
 }
 
+/// A server that is stopped ends its sessions by itself, in words that an administrator's order has
+/// as well. What was under way goes on elsewhere, but for transactions.
+#[test]
+fn a_planned_stop_is_felt_by_transactions_alone() {
+    let mut servers = Servers::start(1);
+    let stack = stack(&servers, "");
+    let mut clients: Vec<RawClient> = (0..4).map(|_| login(&stack).unwrap()).collect();
+    let mut resting = login(&stack).unwrap();
+    let mut inside = login(&stack).unwrap();
+    assert_eq!(kinds(&inside.query("BEGIN")), "CZ");
+    inside.send(&frames::query(SLOW));
+    for (number, client) in clients.iter_mut().enumerate() {
+        client.send(&match number % 2 {
+            0 => frames::query(SLOW),
+            _ => frames::extended(SLOW, &[], false),
+        });
+    }
+    work(&servers, 0, clients.len() + 1);
+    servers.standbys[0].halt();
+    for client in &mut clients {
+        let answer = client.until_ready();
+        let (kinds, rows) = answered(&answer);
+        assert!(["TDCZ", "12TDCZ"].contains(&&*kinds), "{answer:?}");
+        assert_eq!(rows, value("3"));
+        assert_eq!(port_of(client), servers.primary.port());
+    }
+    let answer = inside.until_closed();
+    let told = answer.last().map(Frame::sqlstate);
+    assert_eq!(told, Some("57P01".to_owned()), "{answer:?}");
+    assert_eq!(answered(&resting.query("SELECT 42")).1, value("42"));
+    assert!(lost(&stack) >= 4.0);
+    // It comes back, and is wanted again.
+    servers.standbys[0].restart().unwrap();
+    let back = until(|| (port_of(&mut resting) == servers.port(0)).then_some(()));
+    assert!(back.is_some(), "{}", stack.stderr());
+}
+
 /// Who is ended by an administrator hears of it: the statement was to stop.
 #[test]
 fn what_an_administrator_ends_does_not_run_again() {
@@ -191,6 +246,8 @@ fn what_an_administrator_ends_does_not_run_again() {
         "{answer:?}"
     );
     assert_eq!(lost(&stack), 0.0);
+    // Nor is the server passed over for it.
+    assert_eq!(port_of(&mut login(&stack).unwrap()), servers.port(0));
 }
 
 /// What kills a server kills no more than two.
@@ -221,7 +278,7 @@ fn what_cannot_run_again_as_a_whole_is_lost() {
     let servers = Servers::start(1);
     let stack = stack(&servers, "");
     let long = format!("{SLOW} /* {} */", "x".repeat(70_000));
-    let cases: [(&str, &[u8], Vec<u8>); 4] = [
+    let cases: [(&str, &[u8], Vec<u8>); 3] = [
         (
             "in a transaction",
             &frames::query("BEGIN"),
@@ -231,17 +288,6 @@ fn what_cannot_run_again_as_a_whole_is_lost() {
             "with a refusal behind it",
             b"",
             [frames::query(SLOW), frames::query("DELETE FROM nothing")].concat(),
-        ),
-        (
-            "without its Sync",
-            b"",
-            [
-                frames::parse("", SLOW),
-                frames::bind("", "", &[], false),
-                frames::execute("", 0),
-                frames::flush(),
-            ]
-            .concat(),
         ),
         ("too long", b"", frames::query(&long)),
     ];

@@ -1,6 +1,8 @@
 //! Sessions that share connections move to another server between two transactions.
 
 use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use pgsieve::auth::verifier::ScramVerifier;
 use pgsieve::demo::cluster::random_name;
@@ -153,6 +155,62 @@ fn a_rolling_restart_is_felt_by_interrupted_statements_alone() {
         assert!(back.is_some(), "{}", stack.stderr());
     }
     assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+/// Standbys are stopped and started one after the other, as for an update, while clients work: no
+/// statement fails.
+#[test]
+fn a_planned_rolling_restart_under_load_is_felt_by_nobody() {
+    let mut servers = Servers::start(2);
+    let stack = stack(&servers, "  targets: standby\n");
+    let is_over = AtomicBool::new(false);
+    let work = |number: usize| {
+        let mut client = login(&stack).expect("a login");
+        let parse = frames::parse(
+            "mine",
+            "SELECT $1::int * 7, sum(n) FROM generate_series(1, 2000) n",
+        );
+        client.send(&[parse, frames::sync()].concat());
+        client.until_ready();
+        let (mut statements, mut wrong) = (0, Vec::new());
+        while !is_over.load(Ordering::Relaxed) {
+            match number % 2 {
+                0 => client.send(&frames::query(
+                    "SELECT 6 * 7, sum(n) FROM generate_series(1, 2000) n",
+                )),
+                _ => {
+                    let bind = frames::bind("", "mine", &[Some("6")], false);
+                    client.send(&[bind, frames::execute("", 0), frames::sync()].concat());
+                }
+            }
+            let answer = client.until_ready();
+            statements += 1;
+            if values(&answer) != [["42", "2001000"]] {
+                wrong.push(format!("{statements}: {answer:?}"));
+                break;
+            }
+        }
+        (statements, wrong)
+    };
+    let told = thread::scope(|scope| {
+        let working: Vec<_> = (0..6)
+            .map(|number| scope.spawn(move || work(number)))
+            .collect();
+        for at in [0, 1] {
+            servers.standbys[at].halt();
+            servers.standbys[at].restart().unwrap();
+            let port = servers.port(at);
+            let back = until(|| ports(&stack, 6).contains(&port).then_some(()));
+            assert!(back.is_some(), "{}", stack.stderr());
+        }
+        is_over.store(true, Ordering::Relaxed);
+        let ended = working.into_iter().map(|it| it.join().unwrap());
+        ended.collect::<Vec<_>>()
+    });
+    for (statements, wrong) in told {
+        assert!(wrong.is_empty(), "{wrong:?}\n{}", stack.stderr());
+        assert!(statements > 20, "{statements}");
+    }
 }
 
 /// A policy that is chosen by what a role is a member of is chosen anew where the session moves: by
