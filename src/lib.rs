@@ -64,7 +64,7 @@
 //!   what each wait is ended by) is a law of `tests/tidy`.
 
 pub use ground::{
-    edit_distance, hex, limits, rule, secret, sqlstate, statement_kind, system_error,
+    edit_distance, hex, limits, lsn, rule, secret, sqlstate, statement_kind, system_error,
     target_servers, text_file, waits, words,
 };
 

@@ -85,6 +85,7 @@ pub const KEYS: &[SettingsKey] = &[
     upstream::URL,
     upstream::TARGETS,
     upstream::LAG_MAX,
+    upstream::MIN_LSN_WAIT,
     upstream::databases::DATABASES,
     upstream::peers::ADDRESSES,
     upstream::peers::KEY_FILE,

@@ -6,6 +6,7 @@
 //! rest of what needs a restart waits for one, each by name, and keeps nothing else from holding.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::auth::settings::KeysFrom;
 use crate::config::digests::SettingsDigests;
@@ -74,6 +75,7 @@ impl StartupSettings {
         "log.level",
         "upstream.targets",
         "upstream.lag_max",
+        "upstream.min_lsn_wait",
         "pool.mode",
         "pool.size",
         "pool.min",
@@ -199,12 +201,13 @@ fn elsewhere(settings: &ProgramSettings) -> String {
             .map(|server| format!(",{}", server.endpoint))
             .collect();
         format!(
-            "{} at {}{others}/{} ({}, {} ms)",
+            "{} at {}{others}/{} ({}, {} ms, {} ms)",
             route.names.pattern(),
             first.endpoint,
             first.database.as_deref().unwrap_or_default(),
             servers.targets.name(),
-            servers.lag_max.as_millis()
+            servers.lag_max.as_millis(),
+            servers.min_lsn_wait.as_millis()
         )
     };
     let places: Vec<String> = settings.databases.iter().map(place).collect();
@@ -298,10 +301,11 @@ fn on_full(audit: &AuditSettings) -> &'static str {
 /// Which of several servers serve.
 fn of_servers(settings: &ProgramSettings) -> Vec<FixedSetting> {
     let servers = &settings.servers;
-    let lag_max = format!("{} ms", servers.lag_max.as_millis());
+    let in_ms = |time: Duration| format!("{} ms", time.as_millis());
     vec![
         FixedSetting::open("upstream.targets", servers.targets.name()),
-        FixedSetting::open("upstream.lag_max", lag_max),
+        FixedSetting::open("upstream.lag_max", in_ms(servers.lag_max)),
+        FixedSetting::open("upstream.min_lsn_wait", in_ms(servers.min_lsn_wait)),
     ]
 }
 

@@ -6,6 +6,7 @@
 pub mod edit_distance;
 pub mod hex;
 pub mod limits;
+pub mod lsn;
 pub mod rule;
 pub mod secret;
 pub mod sqlstate;

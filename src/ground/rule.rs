@@ -186,6 +186,7 @@ macro_rules! rules {
                 StartupParameter     startup_parameter     -       INSUFFICIENT_PRIVILEGE "parameters and switches of the startup message that are not passed on.";
                 Replication          replication           -       FEATURE_NOT_SUPPORTED "replication connections.";
                 FunctionCall         function_call         -       FEATURE_NOT_SUPPORTED "the FunctionCall message, which calls a function by its oid, without a text to judge.";
+                MinLsn               min_lsn               -       QUERY_CANCELED "reads that their server has not replayed enough for, by pgsieve.min_lsn.";
                 Memory               memory                -       OUT_OF_MEMORY "messages for which limits.memory, which all clients share, has no room.";
             }
         }

@@ -103,6 +103,11 @@ waits! {
         at ["src/session/tracing.rs", "src/telemetry/mod.rs", "src/telemetry/audit/queue.rs"];
     /// The next turn of a session that has used up its own.
     Turn: WaitEnd::Order, at ["src/session/scheduling/turn.rs"];
+    /// A server replays what the client has named.
+    Replay: WaitEnd::Setting("upstream.min_lsn_wait"), at [
+        "src/session/pooling/awaited_lsn.rs", "src/upstream/servers/replay.rs",
+        "src/upstream/servers/server_state.rs",
+    ];
     /// A server that has ended a statement says whether it stops.
     StopQuestion: WaitEnd::Within(limits::upstreams::STOP_QUESTION_TIME_MAX),
         at [

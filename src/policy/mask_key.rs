@@ -136,6 +136,7 @@ pub fn is_reserved(name: &str) -> bool {
         && !is_receipts(name)
         && !is_receipt_nonce(name)
         && !is_repairs(name)
+        && !is_min_lsn(name)
         && head.is_some_and(|head| head.eq_ignore_ascii_case(RESERVED.as_bytes()))
 }
 
@@ -163,6 +164,15 @@ pub fn is_receipt_nonce(name: &str) -> bool {
 pub fn is_repairs(name: &str) -> bool {
     name.eq_ignore_ascii_case(REPAIRS)
 }
+
+/// Whether a setting is the one by which clients say what a server must have replayed.
+pub fn is_min_lsn(name: &str) -> bool {
+    name.eq_ignore_ascii_case(MIN_LSN)
+}
+
+/// The position in the write-ahead log that a server must have replayed for reads of the session.
+/// It says nothing to the server.
+pub const MIN_LSN: &str = "pgsieve.min_lsn";
 
 /// Whether statements of the session are repaired at all. It says nothing to the server.
 pub const REPAIRS: &str = "pgsieve.repairs";

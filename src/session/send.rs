@@ -12,6 +12,7 @@ use super::pending::in_flight::InFlight;
 use super::pending::portal_names::PortalBinding;
 use super::pending::sent_text::SentText;
 use super::policy_limits::result_limit::ResultAllowance;
+use super::pooling::awaited_lsn::note_named_lsn;
 use super::pooling::prepared::{QueryForm, form_of_query, name_of_parse, take_unnamed_place};
 use super::protocol::SessionProtocol;
 use super::server::error_rewrite::SubstitutedText;
@@ -62,6 +63,7 @@ pub(super) fn send_query(
     );
     running.sent_text = SentText::of(&protocol.witness, own_text, None);
     running.client_settings = ClientSettingsChange::of(permit.original(), &running.facts);
+    note_named_lsn(&mut protocol.upstream.place, running.client_settings);
     running.role_answer = protocol
         .context
         .report_as
@@ -200,6 +202,7 @@ pub(super) fn send_execute(
     let mut running = InFlight::new(facts, ProtocolPath::Execute, arrived, Duration::ZERO);
     running.allowance = allowance;
     running.client_settings = client_settings;
+    note_named_lsn(&mut protocol.upstream.place, client_settings);
     running.role_answer = protocol
         .context
         .report_as

@@ -1,13 +1,22 @@
 //! One address behind which servers come and go: a failover, a change of DNS, a balancer.
 
+use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 
 /// The address. Its threads end with the program.
 pub struct Switch {
     address: SocketAddr,
     shared: Arc<Mutex<Shared>>,
+    held: Arc<Held>,
+}
+
+/// Whether bytes go through.
+#[derive(Default)]
+struct Held {
+    is_held: Mutex<bool>,
+    changed: Condvar,
 }
 
 #[derive(Default)]
@@ -28,13 +37,18 @@ impl Switch {
             ports: ports.to_vec(),
             ..Shared::default()
         }));
-        let own = Arc::clone(&shared);
+        let held = Arc::<Held>::default();
+        let (own, holds) = (Arc::clone(&shared), Arc::clone(&held));
         thread::spawn(move || {
             for near in listener.incoming().flatten() {
-                connect(near, &own);
+                connect(near, &own, &holds);
             }
         });
-        Self { address, shared }
+        Self {
+            address,
+            shared,
+            held,
+        }
     }
 
     /// Where it listens.
@@ -47,6 +61,13 @@ impl Switch {
         self.shared.lock().unwrap().ports = ports.to_vec();
     }
 
+    /// Nothing goes through in either direction, and nobody is told so: the network is parted. What
+    /// was sent meanwhile arrives when it is whole again.
+    pub fn hold(&self, is_held: bool) {
+        *self.held.is_held.lock().unwrap() = is_held;
+        self.held.changed.notify_all();
+    }
+
     /// Cuts every connection.
     pub fn cut(&self) {
         for (near, far) in self.shared.lock().unwrap().open.drain(..) {
@@ -56,7 +77,25 @@ impl Switch {
     }
 }
 
-fn connect(near: TcpStream, shared: &Mutex<Shared>) {
+impl Held {
+    /// Waits until bytes go through.
+    fn until_open(&self) {
+        let is_held = self.is_held.lock().unwrap();
+        drop(self.changed.wait_while(is_held, |held| *held).unwrap());
+    }
+
+    fn carry(&self, from: &mut TcpStream, to: &mut TcpStream) {
+        let mut bytes = [0; 16 * 1024];
+        while let Ok(count @ 1..) = from.read(&mut bytes) {
+            self.until_open();
+            if to.write_all(&bytes[..count]).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+fn connect(near: TcpStream, shared: &Mutex<Shared>, held: &Arc<Held>) {
     let mut shared = shared.lock().unwrap();
     let turn = shared.accepted;
     shared.accepted += 1;
@@ -71,8 +110,9 @@ fn connect(near: TcpStream, shared: &Mutex<Shared>) {
     }
     for (from, to) in [(&near, &far), (&far, &near)] {
         let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+        let held = Arc::clone(held);
         thread::spawn(move || {
-            let _ = std::io::copy(&mut from, &mut to);
+            held.carry(&mut from, &mut to);
             let _ = from.shutdown(Shutdown::Both);
             let _ = to.shutdown(Shutdown::Both);
         });

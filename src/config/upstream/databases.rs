@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::{LAG_BOUNDS, like};
+use super::{LAG_BOUNDS, MIN_LSN_BOUNDS, like};
 use crate::config::quantities::duration_within;
 use crate::config::settings_key::{KeyForm, SettingsKey};
 use crate::config::sources::ValueSource;
@@ -31,6 +31,7 @@ pub const DATABASE_KEYS: &[(&str, &str)] = &[
     ("url", "As upstream.url, without user and password. With a database: its name there, by default the client's. Required."),
     ("targets", "As upstream.targets."),
     ("lag_max", "As upstream.lag_max."),
+    ("min_lsn_wait", "As upstream.min_lsn_wait."),
 ];
 
 /// One database's words by key, and where it stands.
@@ -98,6 +99,7 @@ impl DatabaseEntry {
     fn route(mut self, reader: &mut KeyReader) -> Option<DatabaseRoute> {
         let (name, url) = (self.take("name"), self.take("url"));
         let (targets, lag_max) = (self.take("targets"), self.take("lag_max"));
+        let min_lsn_wait = self.take("min_lsn_wait");
         for (word, key) in [(&name, "name"), (&url, "url")] {
             if word.is_none() {
                 reader.note(&self.place, format!("the database has no {key}"));
@@ -105,7 +107,11 @@ impl DatabaseEntry {
         }
         let lag_max = match lag_max {
             None => limits::upstreams::LAG_MAX,
-            Some(word) => lag(reader, &word)?,
+            Some(word) => bounded(reader, &word, LAG_BOUNDS)?,
+        };
+        let min_lsn_wait = match min_lsn_wait {
+            None => limits::upstreams::MIN_LSN_WAIT,
+            Some(word) => bounded(reader, &word, MIN_LSN_BOUNDS)?,
         };
         let (name, url) = (name?, url?);
         let address = match targets {
@@ -149,14 +155,19 @@ impl DatabaseEntry {
                 others,
                 targets: targets.unwrap_or_default(),
                 lag_max,
+                min_lsn_wait,
             },
         })
     }
 }
 
-fn lag(reader: &mut KeyReader, word: &PlacedWord) -> Option<Duration> {
-    match duration_within(&word.text, LAG_BOUNDS) {
-        Ok(lag) => Some(lag),
+fn bounded(
+    reader: &mut KeyReader,
+    word: &PlacedWord,
+    bounds: (Duration, Duration),
+) -> Option<Duration> {
+    match duration_within(&word.text, bounds) {
+        Ok(time) => Some(time),
         Err(what) => {
             reader.note(&word.place, what);
             None

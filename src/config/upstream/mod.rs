@@ -52,6 +52,15 @@ pub const LAG_MAX: SettingsKey = SettingsKey {
           100ms to 1d.",
 };
 
+/// How long reads wait for what their clients have named.
+pub const MIN_LSN_WAIT: SettingsKey = SettingsKey {
+    path: "upstream.min_lsn_wait",
+    form: KeyForm::Word,
+    default: "1s",
+    doc: "How long a read waits until its standby has replayed what the client has named in \
+          pgsieve.min_lsn, from 0s to 60s; then it goes to a server that has, or is refused.",
+};
+
 /// `upstream`, of which one server is named.
 pub fn upstream(reader: &mut KeyReader) -> Option<UpstreamSettings> {
     let (upstream, servers) = servers(reader)?;
@@ -63,9 +72,17 @@ pub fn upstream(reader: &mut KeyReader) -> Option<UpstreamSettings> {
     Some(upstream)
 }
 
+/// How far a standby may be behind, and how long a read waits for it.
+fn durations(reader: &mut KeyReader) -> (Option<Duration>, Option<Duration>) {
+    use limits::upstreams::{LAG_MAX as LAG_USUAL, MIN_LSN_WAIT as WAIT_USUAL};
+    let lag_max = duration(reader, LAG_MAX.path, LAG_BOUNDS, LAG_USUAL);
+    let min_lsn_wait = duration(reader, MIN_LSN_WAIT.path, MIN_LSN_BOUNDS, WAIT_USUAL);
+    (lag_max, min_lsn_wait)
+}
+
 /// `upstream`: the first server, and the others with what is said of them all.
 pub fn servers(reader: &mut KeyReader) -> Option<(UpstreamSettings, ServersSettings)> {
-    let lag_max = duration(reader, LAG_MAX.path, LAG_BOUNDS, limits::upstreams::LAG_MAX);
+    let (lag_max, min_lsn_wait) = durations(reader);
     let mut wrong = false;
     let mut more = String::new();
     for (path, parameter) in PARAMETER_KEYS {
@@ -116,6 +133,7 @@ pub fn servers(reader: &mut KeyReader) -> Option<(UpstreamSettings, ServersSetti
                 others,
                 targets,
                 lag_max: lag_max?,
+                min_lsn_wait: min_lsn_wait?,
             };
             Some((first, servers))
         }
@@ -171,6 +189,9 @@ fn completed(
     }
     settings
 }
+
+/// The bounds of [`MIN_LSN_WAIT`]: after longer waits clients give up first.
+const MIN_LSN_BOUNDS: (Duration, Duration) = (Duration::ZERO, Duration::from_secs(60));
 
 /// The bounds of [`LAG_MAX`].
 const LAG_BOUNDS: (Duration, Duration) =

@@ -9,10 +9,11 @@ pub(super) mod transaction_end;
 use super::rules::roles;
 use super::{Refusal, Rule};
 use catalog::schema::is_of_another_session;
+use ground::lsn::Lsn;
 use ground::{hex, sqlstate};
 use policy::mask_key::{
-    GROUNDING, RECEIPT_NONCE, RECEIPTS, REPAIRS, SHOW_REPAIRED, is_grounding, is_receipt_nonce,
-    is_receipts, is_repairs, is_reserved, is_show_repaired,
+    GROUNDING, MIN_LSN, RECEIPT_NONCE, RECEIPTS, REPAIRS, SHOW_REPAIRED, is_grounding, is_min_lsn,
+    is_receipt_nonce, is_receipts, is_repairs, is_reserved, is_show_repaired,
 };
 use policy::settings::receipt_nonce::ReceiptNonce;
 use policy::{Policy, SettingAmount, SettingValue, ValueVerdict};
@@ -54,6 +55,9 @@ pub(super) fn judge(
     }
     if is_grounding(name) {
         return names_grounding(rule, value);
+    }
+    if is_min_lsn(name) {
+        return names_lsn(rule, value);
     }
     let name = name.to_ascii_lowercase();
     let Some(values) = policy.setting(&name) else {
@@ -142,6 +146,22 @@ fn names_grounding(rule: Rule, value: SettingValue<'_>) -> Result<AllowedSetting
         )
         .with_sqlstate(sqlstate::INVALID_PARAMETER_VALUE)
         .about(format_args!("{GROUNDING}"))),
+    }
+}
+
+/// What a server must have replayed for their reads: a position, or none.
+fn names_lsn(rule: Rule, value: SettingValue<'_>) -> Result<AllowedSetting, Box<Refusal>> {
+    let is_position = |text: &str| text.is_empty() || Lsn::of(text).is_some();
+    match only_text(&value).is_some_and(is_position) {
+        true => Ok(AllowedSetting::Unchanged),
+        false => Err(Refusal::new(
+            rule,
+            "parameter \"pgsieve.min_lsn\" requires a position in the write-ahead log",
+            "Write what pg_current_wal_flush_lsn() has said behind the write, such as \
+             '16/B374D848', or '' for none.",
+        )
+        .with_sqlstate(sqlstate::INVALID_PARAMETER_VALUE)
+        .about(format_args!("{MIN_LSN}"))),
     }
 }
 

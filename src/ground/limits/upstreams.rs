@@ -20,6 +20,9 @@ pub const CONNECT_INTERVAL: Duration = Duration::from_secs(5);
 /// and each is a line in its log.
 pub const REFUSED_PAUSE: Duration = Duration::from_secs(60);
 
+/// The same where it has not the database: a standby may have it soon.
+pub const MISSING_DATABASE_PAUSE: Duration = Duration::from_secs(5);
+
 /// The time that a server has for one answer to a look. One that is stopped answers nothing, and
 /// takes connections all the same.
 pub const PROBE_TIME_MAX: Duration = Duration::from_secs(3);
@@ -38,6 +41,21 @@ pub const FIRST_LOOK_WAIT_MAX: Duration = Duration::from_secs(4);
 
 /// How far a standby may be behind, unless the settings say otherwise.
 pub const LAG_MAX: Duration = Duration::from_secs(30);
+
+/// How long a read waits until its server has replayed what its client has named, unless the
+/// settings say otherwise.
+pub const MIN_LSN_WAIT: Duration = Duration::from_secs(1);
+
+/// The least time between two looks at what a server has replayed, while a read waits for it: a
+/// standby that keeps up is behind by less.
+pub const REPLAY_LOOK_PAUSE: Duration = Duration::from_millis(10);
+
+/// How long a server may leave looks at it unanswered until what is under way there counts as lost:
+/// one that is merely slow has answered a second look by then.
+pub const SILENCE_MAX: Duration = Duration::from_secs(5);
+
+/// The time between two looks of a session whether its server has fallen silent.
+pub const SILENCE_LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long it is asked of a server that has ended a statement whether it stops: the client waits
 /// for the answer, and hears of the end after that.

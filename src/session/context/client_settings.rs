@@ -1,18 +1,22 @@
 //! Whether a client wants to hear notices, whether it wants repairs and how much it hears of them,
 //! on which grounding it stands, and what it wants of receipts: what `client_min_messages`,
-//! `pgsieve.repairs`, `pgsieve.show_repaired`, `pgsieve.grounding`, `pgsieve.receipts` and
-//! `pgsieve.receipt_nonce` are, as far as it is known.
+//! `pgsieve.repairs`, `pgsieve.show_repaired`, `pgsieve.grounding`, `pgsieve.receipts`,
+//! `pgsieve.receipt_nonce` and `pgsieve.min_lsn` are, as far as it is known.
 //!
 //! The server does not tell. What a client sets is followed; wherever that leaves a doubt, notices
-//! and repairs count as wanted.
+//! and repairs count as wanted, and a server must have replayed the furthest position that was
+//! named.
 
 use std::num::NonZeroU64;
 
 use super::followed_setting::{FollowedSetting, SettingChange};
 use crate::gate::{Facts, SessionEffect, SettingScope, StatementKind};
 use crate::hex;
+use crate::lsn::Lsn;
 use crate::policy::SettingValue;
-use crate::policy::mask_key::{GROUNDING, RECEIPT_NONCE, RECEIPTS, REPAIRS, SHOW_REPAIRED};
+use crate::policy::mask_key::{
+    GROUNDING, MIN_LSN, RECEIPT_NONCE, RECEIPTS, REPAIRS, SHOW_REPAIRED,
+};
 use crate::policy::settings::receipt_nonce::ReceiptNonce;
 use crate::sql::lexer;
 
@@ -24,7 +28,7 @@ pub struct ClientSettings {
 }
 
 /// The settings.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct FollowedSettings {
     level: FollowedSetting<NoticeLevel>,
     repairs: FollowedSetting<RepairWish>,
@@ -32,6 +36,11 @@ struct FollowedSettings {
     grounding: FollowedSetting<NamedGrounding>,
     receipts: FollowedSetting<Switch>,
     receipt_nonce: FollowedSetting<ReceiptNonce>,
+    min_lsn: FollowedSetting<NamedLsn>,
+    /// The furthest position that the client has named.
+    furthest: Option<Lsn>,
+    /// Whether it may have named one that is not known.
+    is_lsn_unclear: bool,
 }
 
 /// A value of the setting.
@@ -72,6 +81,18 @@ pub enum Switch {
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct NamedGrounding(Option<NonZeroU64>);
 
+/// What a server must have replayed for reads of the session: `pgsieve.min_lsn`.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum NamedLsn {
+    /// It is not known what.
+    #[default]
+    InDoubt,
+    /// Nothing.
+    None,
+    /// This.
+    At(Lsn),
+}
+
 /// What a statement does to these settings, once it has succeeded.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct ClientSettingsChange {
@@ -81,6 +102,9 @@ pub struct ClientSettingsChange {
     grounding: Option<SettingChange<NamedGrounding>>,
     receipts: Option<SettingChange<Switch>>,
     receipt_nonce: Option<SettingChange<ReceiptNonce>>,
+    min_lsn: Option<SettingChange<NamedLsn>>,
+    /// Whether the text names the setting in a form that is not understood.
+    is_lsn_unclear: bool,
 }
 
 impl ClientSettings {
@@ -91,14 +115,20 @@ impl ClientSettings {
                 (parameters.iter()).filter(|(name, _)| name.eq_ignore_ascii_case(setting));
             named.next_back().map(|(_, value)| value.as_str())
         };
-        let followed = FollowedSettings {
+        let mut followed = FollowedSettings {
             level: FollowedSetting::beginning(value(SETTING).map(NoticeLevel::of)),
             repairs: FollowedSetting::beginning(value(REPAIRS).map(RepairWish::of)),
             show_repaired: FollowedSetting::beginning(value(SHOW_REPAIRED).map(Switch::of)),
             grounding: FollowedSetting::beginning(value(GROUNDING).map(NamedGrounding::of)),
             receipts: FollowedSetting::beginning(value(RECEIPTS).map(Switch::of)),
             receipt_nonce: FollowedSetting::beginning(value(RECEIPT_NONCE).map(nonce_of)),
+            min_lsn: FollowedSetting::beginning(Some(NamedLsn::of(
+                value(MIN_LSN).unwrap_or_default(),
+            ))),
+            furthest: None,
+            is_lsn_unclear: false,
         };
+        followed.note_lsn();
         let is_usual = followed == FollowedSettings::default();
         Self {
             followed: (!is_usual).then(|| Box::new(followed)),
@@ -147,6 +177,24 @@ impl ClientSettings {
         version
     }
 
+    /// What a server must have replayed for reads of the session, as far as it is known.
+    pub fn min_lsn(&self) -> Option<Lsn> {
+        let followed = self.followed.as_ref()?;
+        match followed.min_lsn.now() {
+            NamedLsn::At(lsn) => Some(lsn),
+            NamedLsn::None => None,
+            NamedLsn::InDoubt => followed.furthest,
+        }
+    }
+
+    /// Whether that may be more than is known.
+    pub fn is_lsn_unclear(&self) -> bool {
+        let followed = self.followed.as_ref();
+        followed.is_some_and(|followed| {
+            followed.is_lsn_unclear && followed.min_lsn.now() == NamedLsn::InDoubt
+        })
+    }
+
     /// A statement has succeeded.
     pub fn succeeded(&mut self, kind: StatementKind, change: Option<ClientSettingsChange>) {
         if let Some(change) = change {
@@ -157,6 +205,9 @@ impl ClientSettings {
             followed.grounding.change(change.grounding);
             followed.receipts.change(change.receipts);
             followed.receipt_nonce.change(change.receipt_nonce);
+            followed.min_lsn.change(change.min_lsn);
+            followed.is_lsn_unclear |= change.is_lsn_unclear;
+            followed.note_lsn();
         }
         if matches!(kind, StatementKind::Rollback) {
             self.failed();
@@ -172,6 +223,7 @@ impl ClientSettings {
             followed.grounding.failed();
             followed.receipts.failed();
             followed.receipt_nonce.failed();
+            followed.min_lsn.failed();
         }
     }
 
@@ -184,12 +236,39 @@ impl ClientSettings {
             followed.grounding.idle();
             followed.receipts.idle();
             followed.receipt_nonce.idle();
+            followed.min_lsn.idle();
         }
     }
 
     fn level(&self) -> NoticeLevel {
         let followed = self.followed.as_ref();
         followed.map_or(NoticeLevel::Loud, |followed| followed.level.now())
+    }
+}
+
+impl FollowedSettings {
+    /// A position may have been named.
+    fn note_lsn(&mut self) {
+        if let NamedLsn::At(lsn) = self.min_lsn.now() {
+            self.furthest = self.furthest.max(Some(lsn));
+        }
+    }
+}
+
+impl Default for FollowedSettings {
+    /// What is so where a client says nothing.
+    fn default() -> Self {
+        Self {
+            level: FollowedSetting::default(),
+            repairs: FollowedSetting::default(),
+            show_repaired: FollowedSetting::default(),
+            grounding: FollowedSetting::default(),
+            receipts: FollowedSetting::default(),
+            receipt_nonce: FollowedSetting::default(),
+            min_lsn: FollowedSetting::beginning(Some(NamedLsn::None)),
+            furthest: None,
+            is_lsn_unclear: false,
+        }
     }
 }
 
@@ -230,12 +309,27 @@ impl NamedGrounding {
     }
 }
 
+impl NamedLsn {
+    fn of(value: &str) -> Self {
+        match value {
+            "" => Self::None,
+            value => Lsn::of(value).map_or(Self::InDoubt, Self::At),
+        }
+    }
+}
+
 /// The word of the setting; none where it is no word.
 fn nonce_of(value: &str) -> ReceiptNonce {
     ReceiptNonce::of(value).unwrap_or_default()
 }
 
 impl ClientSettingsChange {
+    /// Whether a server must perhaps have replayed more after it.
+    pub fn names_lsn(self) -> bool {
+        let named = self.min_lsn.and_then(SettingChange::value);
+        self.is_lsn_unclear || matches!(named, Some(NamedLsn::At(_) | NamedLsn::InDoubt))
+    }
+
     /// What a text does to the settings, if anything.
     pub fn of(text: &str, facts: &Facts) -> Option<Self> {
         let effects = &facts.effects;
@@ -247,6 +341,8 @@ impl ClientSettingsChange {
                 grounding: Some(SettingChange::FIRST),
                 receipts: Some(SettingChange::FIRST),
                 receipt_nonce: Some(SettingChange::FIRST),
+                min_lsn: Some(SettingChange::FIRST),
+                is_lsn_unclear: false,
             });
         }
         let is_touched = |effect: &SessionEffect| matches!(effect, SessionEffect::SettingsTouched);
@@ -263,6 +359,13 @@ impl ClientSettingsChange {
             grounding: set.change(GROUNDING, NamedGrounding::of),
             receipts: set.change(RECEIPTS, Switch::of),
             receipt_nonce: set.change(RECEIPT_NONCE, nonce_of),
+            min_lsn: set.change(MIN_LSN, NamedLsn::of),
+            is_lsn_unclear: false,
+        };
+        let is_unknown = change.min_lsn.is_some_and(SettingChange::is_unknown);
+        let change = Self {
+            is_lsn_unclear: is_unknown && may_name(text, own_name(MIN_LSN)),
+            ..change
         };
         let is_none = change == Self::default();
         (!is_none).then_some(change)
@@ -328,19 +431,29 @@ fn change_of<T>(
 
 /// Whether a text that sets something sets something else.
 fn cannot_name_it(text: &str, facts: &Facts, setting: &str) -> bool {
-    let mentions = |word: &str| {
-        let (text, word) = (text.as_bytes(), word.as_bytes());
-        (text.windows(word.len())).any(|window| window.eq_ignore_ascii_case(word))
-    };
-    let is_spelled_out = !text.contains('\\') && !mentions("u&");
+    let mentions = |word: &str| mentions(text, word);
     let is_set = match facts.kind {
         StatementKind::Set | StatementKind::Reset => true,
         // Drivers open their sessions with several SETs at once.
         StatementKind::Several => !text.contains('(') && !UNDOING.into_iter().any(mentions),
         _ => false,
     };
-    let own = setting.rsplit('.').next().unwrap_or(setting);
-    is_spelled_out && !mentions(own) && (is_set || mentions("set_config"))
+    !may_name(text, own_name(setting)) && (is_set || mentions("set_config"))
+}
+
+/// A setting without what stands before its dot.
+fn own_name(setting: &str) -> &str {
+    setting.rsplit('.').next().unwrap_or(setting)
+}
+
+/// Whether a word may stand in a text, spelled in whichever way.
+fn may_name(text: &str, word: &str) -> bool {
+    text.contains('\\') || mentions(text, "u&") || mentions(text, word)
+}
+
+fn mentions(text: &str, word: &str) -> bool {
+    let (text, word) = (text.as_bytes(), word.as_bytes());
+    (text.windows(word.len())).any(|window| window.eq_ignore_ascii_case(word))
 }
 
 /// The tokens of a short text: words in lower case, literals and quoted names without their quotes
@@ -406,6 +519,65 @@ mod tests {
             }
         }
         client_settings
+    }
+
+    #[test]
+    fn in_doubt_the_furthest_position_counts() {
+        let lsn = |script: &[&str]| follow(script).min_lsn().map(|lsn| lsn.to_string());
+        let check = |script: &[&str], expected: Option<&str>| {
+            assert_eq!(lsn(script).as_deref(), expected, "{script:?}");
+        };
+        let (near, far) = (
+            "SET pgsieve.min_lsn = '0/10'",
+            "SET pgsieve.min_lsn TO '2/0'",
+        );
+        check(&[], None);
+        check(&[near, ";"], Some("0/10"));
+        check(&[far, ";", near, ";"], Some("0/10"));
+        check(&[far, ";", "RESET pgsieve.min_lsn", ";"], None);
+        check(&[far, ";", "SET pgsieve.min_lsn = ''", ";"], None);
+        check(&[far, ";", "DISCARD ALL", ";"], None);
+        check(
+            &["SELECT set_config('pgsieve.min_lsn', '1/0', false)", ";"],
+            Some("1/0"),
+        );
+        check(&["BEGIN", "SET LOCAL pgsieve.min_lsn = '1/0'"], Some("1/0"));
+        check(
+            &["BEGIN", "SET LOCAL pgsieve.min_lsn = '1/0'", "COMMIT", ";"],
+            None,
+        );
+        // What was taken back or has failed may have been any of them.
+        check(&["BEGIN", far, "ROLLBACK", ";"], Some("2/0"));
+        check(&[near, ";", "BEGIN", far, "!"], Some("2/0"));
+        check(
+            &[
+                far,
+                ";",
+                "BEGIN",
+                near,
+                "SAVEPOINT s",
+                "RESET pgsieve.min_lsn",
+                "!",
+            ],
+            Some("2/0"),
+        );
+        check(&[far, ";", "BEGIN", near, "!", "COMMIT", ";"], Some("2/0"));
+        check(&[far, ";", "SET TimeZone = 'UTC'", ";"], Some("2/0"));
+        // Drivers put their sessions back so.
+        let back = "SELECT pg_advisory_unlock_all(); CLOSE ALL; UNLISTEN *; RESET ALL;";
+        check(&[back, ";"], None);
+        check(&[far, ";", back, ";"], Some("2/0"));
+        let unclear = |script: &[&str]| follow(script).is_lsn_unclear();
+        for text in [
+            "SET TimeZone = 'UTC'; SET pgsieve.min_lsn = '0/1'",
+            "SET \"pgsieve\".\"min_lsn\" = E'0\\x2f1'",
+        ] {
+            assert!(unclear(&[text, ";"]), "{text}");
+            assert!(!unclear(&[text, ";", near, ";"]), "{text}");
+        }
+        for text in [back, near, "RESET ALL", "SET a.b = '1'", "SELECT 'min_lsn'"] {
+            assert!(!unclear(&[text, ";"]), "{text}");
+        }
     }
 
     #[test]

@@ -62,6 +62,21 @@ impl<T> SettingChange<T> {
     }
 }
 
+impl<T: Copy> SettingChange<T> {
+    /// Which value it gives; none where it takes one back, or it is not known which.
+    pub(super) fn value(self) -> Option<T> {
+        match self.to {
+            SettingTarget::Value(value) => Some(value),
+            SettingTarget::First | SettingTarget::Unknown => None,
+        }
+    }
+
+    /// Whether nobody knows what it is then.
+    pub(super) fn is_unknown(self) -> bool {
+        matches!(self.to, SettingTarget::Unknown)
+    }
+}
+
 impl<T: Copy + Default + PartialEq> FollowedSetting<T> {
     /// What a session begins with.
     pub(super) fn beginning(first: Option<T>) -> Self {

@@ -30,6 +30,7 @@ use super::io::timeouts::{ClientReadState, IoTimeouts};
 use super::memory::SessionMemory;
 use super::memory::budget::{MemoryBudget, MemoryShare};
 use super::policy_limits::idle_timeout::IdleTimeout;
+use super::pooling::awaited_lsn::{may_wait_for_replay, waits_for_replay};
 use super::pooling::pooled_relay::PooledRelay;
 use super::protocol::SessionProtocol;
 use super::reply::CloseReason;
@@ -364,18 +365,18 @@ impl Relay {
     }
 
     fn read_client(&mut self, context: &mut Context<'_>, read_buffer: &mut [u8]) -> MoveResult {
-        if self.clocks.client == ClientReadState::Open {
-            self.clocks.client = ClientReadState::Shut;
-        }
+        self.clocks.client.shut();
         if self.wait_for_audit(context).is_pending() {
             return Ok(BytesMoved::Nothing);
         }
         // While the cut statement runs, only its own batch goes on, and a client may leave.
         let waits_for_cancel = self.cancelling.is_some() && !self.protocol.pending.is_result_cut();
-        if self.running_job.is_some() || waits_for_cancel || !self.protocol.takes_frames() {
-            return Ok(BytesMoved::Nothing);
-        }
-        if self.pool_wait().is_some() {
+        let takes = self.running_job.is_none() && !waits_for_cancel && self.protocol.takes_frames();
+        let has_message = !self.client_rest.is_empty();
+        if !takes
+            || self.pool_wait().is_some()
+            || waits_for_replay(&mut self.protocol, has_message, context)
+        {
             return Ok(BytesMoved::Nothing);
         }
         if self.needs_connection() {
@@ -407,7 +408,7 @@ impl Relay {
         self.protocol.client.inflow = ClientInflow::read_now();
         let fresh = read_buffer.get(..count).unwrap_or_default();
         let fresh = self.memory.without_dropped(fresh);
-        if self.upstream.is_none() {
+        if self.upstream.is_none() || may_wait_for_replay(&self.protocol) {
             self.client_rest.extend_from_slice(fresh);
         } else if self.client_rest.is_empty() {
             self.begin_taking();

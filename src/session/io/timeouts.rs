@@ -20,6 +20,7 @@ use std::time::Duration;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::Relay;
+use super::moves::{BytesMoved, MoveResult};
 use super::sockets::read;
 use crate::limits;
 use crate::net::stream::PeerPresence;
@@ -40,6 +41,8 @@ pub(in crate::session) struct IoTimeouts {
     departure: Option<Box<ClientDeparture>>,
     /// When the client is looked at next, while it is not being read.
     look: Option<Instant>,
+    /// When the server is looked at next, while it is waited for.
+    silence: Option<Instant>,
     /// What the client's side last showed.
     pub(in crate::session) client: ClientReadState,
 }
@@ -54,6 +57,15 @@ pub(in crate::session) enum ClientReadState {
     Shut,
     /// It has been read to the end of all.
     SaidAll,
+}
+
+impl ClientReadState {
+    /// The client may have more to say, which is not read.
+    pub(super) fn shut(&mut self) {
+        if *self == Self::Open {
+            *self = Self::Shut;
+        }
+    }
 }
 
 /// How long one wait has lasted, or one answer of the upstream's has been waited for.
@@ -106,6 +118,11 @@ impl Relay {
             if let Some(ending) = gone.or_else(|| self.overdue(now)) {
                 return Poll::Ready(ending);
             }
+            match self.leave_silent_server(now) {
+                Err(ending) => return Poll::Ready(ending),
+                Ok(BytesMoved::Some) => context.waker().wake_by_ref(),
+                Ok(BytesMoved::Nothing) => {}
+            }
             if !self.protocol.upstream.outbox.is_settled() {
                 context.waker().wake_by_ref();
             }
@@ -137,7 +154,8 @@ impl Relay {
         let answer = self.clocks.answer.due(turn, bound);
         let left = self.clocks.departure.as_ref();
         let left = left.map(|left| left.since + limits::DEPARTURE_GRACE);
-        [look, answer, left].into_iter().flatten().min()
+        let silence = self.silence_look();
+        [look, answer, left, silence].into_iter().flatten().min()
     }
 
     /// What the session waits for now.
@@ -154,6 +172,9 @@ impl Relay {
         }
         if let Some(wait) = self.pool_wait() {
             return wait;
+        }
+        if protocol.upstream.place.waits_for_replay() {
+            return WaitState::Replay;
         }
         let has_part = !self.upstream_rest.is_empty();
         if let Some(wait) = waits_for_upstream(protocol, has_part) {
@@ -183,6 +204,7 @@ impl Relay {
                 None
             }
             WaitState::PoolConnection | WaitState::PoolSettings | WaitState::StopQuestion => None,
+            WaitState::Replay => None,
             other => other.bound(),
         }
     }
@@ -243,6 +265,25 @@ impl Relay {
                 sent,
             })
         });
+    }
+
+    /// When it is looked next whether the server has fallen silent; none where nothing could be
+    /// done about that.
+    fn silence_look(&mut self) -> Option<Instant> {
+        if !self.could_leave_server() {
+            self.clocks.silence = None;
+            return None;
+        }
+        let soon = || Instant::now() + limits::upstreams::SILENCE_LOOK_INTERVAL;
+        Some(*self.clocks.silence.get_or_insert_with(soon))
+    }
+
+    fn leave_silent_server(&mut self, now: Instant) -> MoveResult {
+        if self.clocks.silence.is_none_or(|silence| silence > now) {
+            return Ok(BytesMoved::Nothing);
+        }
+        self.clocks.silence = None;
+        self.leave_if_silent()
     }
 
     /// What has lasted for too long.

@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use self::in_flight::InFlight;
 use self::portal_names::{ClosedName, PortalBinding};
+use super::context::client_settings::ClientSettingsChange;
 use super::failure_hint::cited_knowledge::CitableText;
 use super::plan::question::ExplainQuestion;
 use super::pooling::pool_side::{CarriedMessage, PoolSide};
@@ -106,6 +107,16 @@ impl ExpectedReply {
     /// Whether it describes what the client has asked about.
     pub(in crate::session) fn is_description(&self) -> bool {
         matches!(self, Self::DescribeStatement(_) | Self::DescribePortal(_))
+    }
+
+    /// Whether what a server must have replayed is another position after it.
+    pub(in crate::session) fn names_lsn(&self) -> bool {
+        match self {
+            Self::Query(running) | Self::Execute(running) => {
+                (running.client_settings).is_some_and(ClientSettingsChange::names_lsn)
+            }
+            _ => false,
+        }
     }
 
     /// Whether the upstream skips to it behind an error.

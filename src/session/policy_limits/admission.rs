@@ -18,6 +18,7 @@ use crate::gate::{Facts, Refusal, Rule, StatementKind};
 use crate::policy::{MultiStatementMode, Policy, PolicyRule, RuleMode};
 use crate::session::arrival::StatementArrival;
 use crate::session::client_side::ClientState;
+use crate::session::pooling::awaited_lsn::has_replayed;
 use crate::session::protocol::SessionProtocol;
 use crate::session::signal_calls::cancels_itself;
 use crate::session::statement_stage::{AdmittedQuery, PathStop, PermittedText};
@@ -42,6 +43,7 @@ pub(in crate::session) fn admit_query<'t>(
     let judged = &text.judged;
     let gate = &protocol.judge.gate;
     let checked = protocol.context.recheck_held_cursors(judged, gate);
+    let checked = checked.and_then(|()| is_fresh_enough(protocol, judged));
     let (limits, basis) = admission(protocol);
     let admitted = checked
         .and_then(|()| cancels_itself(text.permit.facts(), limits, basis.pending))
@@ -59,10 +61,20 @@ pub(in crate::session) fn admit_execute(
     facts: &Arc<Facts>,
     arrived: StatementArrival,
 ) -> Result<ResultAllowance, PathStop> {
+    let is_fresh = is_fresh_enough(protocol, facts);
     let (limits, basis) = admission(protocol);
-    cancels_itself(facts, limits, basis.pending)
+    is_fresh
+        .and_then(|()| cancels_itself(facts, limits, basis.pending))
         .and_then(|()| limits.allow_execute(&basis, facts, execute))
         .map_err(|refusal| PathStop::refused(refusal, facts, arrived))
+}
+
+/// Whether what the client wants its reads to see is there.
+fn is_fresh_enough(protocol: &mut SessionProtocol, facts: &Facts) -> Result<(), Box<Refusal>> {
+    match weight(facts, protocol.judge.gate.policy()) {
+        0 => Ok(()),
+        _ => has_replayed(protocol),
+    }
 }
 
 /// The part that admits, and what it does so by.

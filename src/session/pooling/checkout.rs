@@ -9,13 +9,15 @@ use std::task::{Context, Poll};
 
 use bytes::BytesMut;
 
-use super::last_words::{LastWords, ask_whether_server_stops, end_is_explained, last_words};
+use super::last_words::{
+    LastWords, ask_whether_server_stops, end_is_explained, last_words, leave_if_silent,
+};
 use super::lost_server;
 use super::moving::{self, MoveCause};
 use super::named::NamedStatement;
 use super::pooled_relay::{ConnectionUse, HeldConnection, PoolJob, Taken};
 use super::prepared::parses_of_kept;
-use super::server_place::{is_permitted_here, not_permitted_here};
+use super::server_place::{is_permitted_here, not_permitted_here, server_need};
 use crate::net::framed_stream::FramedStream;
 use crate::session::client_side::ClientState;
 use crate::session::io::Relay;
@@ -63,7 +65,7 @@ impl Relay {
         }
         // Where it goes is a question to the policy of now.
         take_over_policies(&mut self.protocol)?;
-        let targets = self.protocol.judge.gate.policy().targets();
+        let need = server_need(&self.protocol);
         let is_permitted = is_permitted_here(&self.protocol);
         let Some(pooled) = &mut self.pooled else {
             return Ok(BytesMoved::Nothing);
@@ -74,8 +76,8 @@ impl Relay {
                 (pooled.next_policy_move()).ok_or_else(|| not_permitted_here(&self.protocol))?,
             ),
         };
-        let mut job = moving::begin(pooled, targets, why);
-        pooled.note_targets(targets);
+        let mut job = moving::begin(pooled, need, why);
+        pooled.note_targets(need.targets);
         if job.is_none() {
             let wish = pooled.wish();
             match pooled.pool().take_ready(&wish) {
@@ -120,6 +122,21 @@ impl Relay {
     /// Whether what the client has sent could go on elsewhere if the upstream were lost now.
     pub(in crate::session) fn may_run_elsewhere(&self) -> bool {
         lost_server::may_run_again(self)
+    }
+
+    /// Whether it waits for a server that it could leave.
+    pub(in crate::session) fn could_leave_server(&self) -> bool {
+        let owes = !self.protocol.pending.is_empty();
+        (self.pooled.as_ref()).is_some_and(|pooled| pooled.could_leave_server(owes))
+    }
+
+    /// Leaves its server where that has fallen silent: what is under way there, or the wait for a
+    /// connection, goes on elsewhere.
+    ///
+    /// # Errors
+    /// The reason to end the session.
+    pub(in crate::session) fn leave_if_silent(&mut self) -> MoveResult {
+        leave_if_silent(self)
     }
 
     /// Whether the end of what is under way is kept back: nothing is read or sent meanwhile.
@@ -199,9 +216,9 @@ impl Relay {
             Ok(taken) => self.attach(taken),
             Err(error) => {
                 let pooled = self.pooled.as_ref();
-                let targets = self.protocol.judge.gate.policy().targets();
+                let need = server_need(&self.protocol);
                 let why = MoveCause::Failed(&error);
-                let job = pooled.and_then(|pooled| moving::begin(pooled, targets, why));
+                let job = pooled.and_then(|pooled| moving::begin(pooled, need, why));
                 let job = job.ok_or_else(|| self.not_connected(&error))?;
                 if let Some(pooled) = &mut self.pooled {
                     pooled.job = Some(job);

@@ -2,12 +2,15 @@
 //!
 //! One that dies says so to all sessions in a notice. One that is stopped by plan ends each of them
 //! with the same error as an administrator who ends one statement for good: only the server itself
-//! can tell which of the two it was.
+//! can tell which of the two it was. And one that says nothing for long, not even to a look, is as
+//! good as dead.
 
 use std::sync::Arc;
 
 use super::lost_server;
+use super::moving::{self, MoveCause};
 use super::pooled_relay::PoolJob;
+use super::server_place::server_need;
 use crate::session::io::Relay;
 use crate::session::io::moves::{BytesMoved, MoveResult, UpstreamLeftover};
 use crate::sqlstate;
@@ -66,8 +69,8 @@ pub(super) fn ask_whether_server_stops(relay: &mut Relay, bytes: &[u8]) -> Bytes
         return BytesMoved::Nothing;
     };
     let server = Arc::clone(pooled.server().server());
-    let source = Arc::clone(pooled.source());
-    let asking = async move { server.is_stopping(&source).await };
+    let (source, base) = (Arc::clone(pooled.source()), Arc::clone(pooled.base()));
+    let asking = async move { server.has_stopped(&source, &base).await };
     pooled.job = Some(PoolJob::AskingServer(Box::pin(asking)));
     relay.upstream_rest.extend_from_slice(bytes);
     BytesMoved::Some
@@ -86,6 +89,29 @@ pub(super) fn end_is_explained(relay: &mut Relay, is_stopping: bool) -> MoveResu
         pooled.unanswered.forget();
     }
     relay.upstream_waits = UpstreamLeftover::ForTheNextTurn;
+    Ok(BytesMoved::Some)
+}
+
+/// The server has fallen silent: what is under way there goes on elsewhere, and so does the wait
+/// for a connection.
+///
+/// # Errors
+/// The reason to end the session.
+pub(super) fn leave_if_silent(relay: &mut Relay) -> MoveResult {
+    let need = server_need(&relay.protocol);
+    let Some(pooled) = &mut relay.pooled else {
+        return Ok(BytesMoved::Nothing);
+    };
+    if !pooled.server().server().is_silent() {
+        return Ok(BytesMoved::Nothing);
+    }
+    if !matches!(pooled.job, Some(PoolJob::Taking(_))) {
+        return lost_server::run_elsewhere(relay);
+    }
+    let Some(job) = moving::begin(pooled, need, MoveCause::Lost) else {
+        return Ok(BytesMoved::Nothing);
+    };
+    pooled.job = Some(job);
     Ok(BytesMoved::Some)
 }
 

@@ -11,6 +11,7 @@ use bytes::BytesMut;
 use super::moving::{self, MoveCause};
 use super::named::SentParse;
 use super::pool_side::CarriedMessage;
+use super::server_place::server_need;
 use crate::limits;
 use crate::session::client_side::ClientState;
 use crate::session::io::Relay;
@@ -63,6 +64,11 @@ impl UnansweredBatch {
         self.is_whole && self.told == told
     }
 
+    /// Whether all of it is there.
+    pub(super) fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
     /// Bytes of memory that it takes.
     pub(in crate::session) fn memory(&self) -> usize {
         self.messages.capacity()
@@ -113,9 +119,8 @@ pub(super) fn run_elsewhere(relay: &mut Relay) -> Result<BytesMoved, SessionEnd>
     if !may_run_again(relay) {
         return Ok(BytesMoved::Nothing);
     }
-    let targets = relay.protocol.judge.gate.policy().targets();
-    let Some(job) =
-        (relay.pooled.as_ref()).and_then(|it| moving::begin(it, targets, MoveCause::Lost))
+    let need = server_need(&relay.protocol);
+    let Some(job) = (relay.pooled.as_ref()).and_then(|it| moving::begin(it, need, MoveCause::Lost))
     else {
         return Ok(BytesMoved::Nothing);
     };

@@ -11,8 +11,10 @@
 //! * `pooled_relay`: the connection at hand, and the wait for one; `checkout`: taking it and giving
 //!   it back; `moving`: taking it at another server; `last_words`: what a
 //!   server says as it ends; `lost_server`: what runs once more elsewhere
+//! * `awaited_lsn`: what a session's server must have replayed for its reads
 //! * `server_place`: whether a session, one that shares nothing as well, may be at its server
 
+pub(super) mod awaited_lsn;
 pub(super) mod checkout;
 pub(super) mod described;
 mod last_words;

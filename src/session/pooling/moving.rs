@@ -10,26 +10,22 @@ use std::time::Duration;
 use super::pooled_relay::{PoolJob, PooledRelay};
 use super::server_place::ServerPlace;
 use crate::session::io::Relay;
-use crate::target_servers::TargetServers;
 use crate::telemetry::events::SessionMoved;
 use crate::telemetry::labels::MoveReason;
 use crate::upstream::pool::PoolError;
+use crate::upstream::servers::replay::ServerNeed;
 use crate::upstream::servers::session_home::SessionHome;
 use crate::wire::encode;
 
 /// The move that a session makes because its server is not there, or another one is wanted more by
-/// the settings and its policy, which says this.
-pub(super) fn begin(
-    pooled: &PooledRelay,
-    targets: TargetServers,
-    why: MoveCause<'_>,
-) -> Option<PoolJob> {
+/// the settings and what it needs.
+pub(super) fn begin(pooled: &PooledRelay, need: ServerNeed, why: MoveCause<'_>) -> Option<PoolJob> {
     let servers = &pooled.homes().servers;
     let own = pooled.server();
     let (reason, tried) = match why {
         MoveCause::NotPermitted(_) => (MoveReason::Policy, Vec::new()),
-        MoveCause::Better if !servers.is_another_better(targets, own) => return None,
-        MoveCause::Better if targets != pooled.targets() => (MoveReason::Policy, Vec::new()),
+        MoveCause::Better if !servers.is_another_better(need, own) => return None,
+        MoveCause::Better if need.targets != pooled.targets() => (MoveReason::Policy, Vec::new()),
         MoveCause::Better => (MoveReason::Wanted, Vec::new()),
         MoveCause::Lost if !servers.are_several() => return None,
         MoveCause::Lost => {
@@ -48,7 +44,7 @@ pub(super) fn begin(
         MoveCause::NotPermitted(pause) => pause,
         MoveCause::Better | MoveCause::Lost | MoveCause::Failed(_) => Duration::ZERO,
     };
-    let wish = pooled.move_wish((targets, pause), tried);
+    let wish = pooled.move_wish((need, pause), tried);
     let finding = pooled.homes().clone().find(wish);
     Some(PoolJob::Moving(Box::pin(finding), reason))
 }

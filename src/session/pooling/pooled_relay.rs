@@ -16,6 +16,7 @@ use crate::upstream::pool::member::PoolMember;
 use crate::upstream::pool::set_values::SetValues;
 use crate::upstream::pool::source::{ConnectionSource, FOLLOWED};
 use crate::upstream::pool::{ConnectionPool, ConnectionWish, PoolError, PoolLease};
+use crate::upstream::servers::replay::ServerNeed;
 use crate::upstream::servers::session_home::{MoveWish, SessionHome, SessionHomes};
 use crate::upstream::servers::{ServerLease, UpstreamServer};
 
@@ -156,7 +157,7 @@ impl PooledRelay {
     /// What it wants of another server.
     pub(super) fn move_wish(
         &self,
-        (targets, pause): (TargetServers, Duration),
+        (need, pause): (ServerNeed, Duration),
         tried: Vec<Arc<UpstreamServer>>,
     ) -> MoveWish {
         MoveWish {
@@ -165,7 +166,7 @@ impl PooledRelay {
             values: self.values.clone(),
             user: self.user.clone(),
             session: self.session,
-            targets,
+            need,
             pause,
             tried,
         }
@@ -208,9 +209,24 @@ impl PooledRelay {
         }
     }
 
+    /// What it began with there.
+    pub(super) fn base(&self) -> &Arc<ConnectionBase> {
+        &self.base
+    }
+
     /// How connections are opened there.
     pub(super) fn source(&self) -> &Arc<ConnectionSource> {
         &self.source
+    }
+
+    /// Whether it waits for its server, which may owe answers, and could leave it.
+    pub(super) fn could_leave_server(&self, owes: bool) -> bool {
+        let waits = match &self.job {
+            None => owes && self.unanswered.is_whole(),
+            Some(PoolJob::Taking(_)) => true,
+            Some(_) => false,
+        };
+        waits && self.homes.servers.are_several()
     }
 
     /// Where it may move.

@@ -6,6 +6,7 @@
 //! before it, any other one ends. What was under way goes on where it began, up to the end of its
 //! transaction.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::session::client_side::ClientState;
@@ -15,6 +16,7 @@ use crate::session::reply::CloseReason;
 use crate::session::session_end::SessionEnd;
 use crate::target_servers::{IN_HOT_STANDBY, ServerKind};
 use crate::upstream::servers::UpstreamServer;
+use crate::upstream::servers::replay::ServerNeed;
 use crate::upstream::servers::running::RunningStatement;
 use crate::wire::backend::TransactionStatus;
 
@@ -26,6 +28,22 @@ pub struct ServerPlace {
     reported: Option<ServerKind>,
     /// Counts a statement there, while one is under way.
     running: Option<RunningStatement>,
+    /// The wait until it has replayed something.
+    pub(super) replay_wait: ReplayWait,
+    /// Whether what it must have replayed may be about to change.
+    pub(in crate::session) names_lsn: bool,
+}
+
+/// The wait of a session for what its server replays.
+#[derive(Default)]
+pub(super) enum ReplayWait {
+    /// It does not wait.
+    #[default]
+    None,
+    /// It does.
+    Waiting(Pin<Box<dyn Future<Output = ()> + Send + Sync>>),
+    /// What came has waited for long enough.
+    Over,
 }
 
 /// Whether the next message of a client may be taken.
@@ -47,7 +65,19 @@ impl ServerPlace {
             server: Some(Arc::clone(server)),
             reported,
             running: None,
+            replay_wait: ReplayWait::None,
+            names_lsn: false,
         }
+    }
+
+    /// Which it is.
+    pub(super) fn server(&self) -> Option<&Arc<UpstreamServer>> {
+        self.server.as_ref()
+    }
+
+    /// Whether something waits until it has replayed something.
+    pub(in crate::session) fn waits_for_replay(&self) -> bool {
+        matches!(self.replay_wait, ReplayWait::Waiting(_))
     }
 
     /// The session has another connection there.
@@ -78,6 +108,14 @@ impl ServerPlace {
         if let Some(server) = &self.server {
             server.note_kind(self.reported);
         }
+    }
+}
+
+/// What a session needs of its server now.
+pub(super) fn server_need(protocol: &SessionProtocol) -> ServerNeed {
+    ServerNeed {
+        targets: protocol.judge.gate.policy().targets(),
+        min_lsn: protocol.context.client_settings.min_lsn(),
     }
 }
 

@@ -12,6 +12,7 @@ use tokio::time::timeout;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
 use crate::limits;
+use crate::lsn::Lsn;
 use crate::telemetry::counters::upstream_metrics::ServerRole;
 use crate::upstream::account::{OwnSessionError, UpstreamAccount};
 use crate::upstream::connect::Upstream;
@@ -42,9 +43,10 @@ impl RoleSession {
         })
     }
 
-    /// Asks. None where it cannot be said, or the session is lost. May be cancelled.
-    pub async fn role(&self) -> Option<ServerRole> {
-        server_role(&self.client).await
+    /// Asks what the server is, and what it has replayed where it is a standby. None where that
+    /// cannot be said, or the session is lost. May be cancelled.
+    pub async fn role(&self) -> Option<(ServerRole, Option<Lsn>)> {
+        ask(&self.client).await
     }
 }
 
@@ -52,11 +54,19 @@ impl RoleSession {
 ///
 /// May be cancelled: the connection reads the answer away.
 pub(super) async fn server_role(client: &Client) -> Option<ServerRole> {
+    let (role, _) = ask(client).await?;
+    Some(role)
+}
+
+async fn ask(client: &Client) -> Option<(ServerRole, Option<Lsn>)> {
     let asking = client.simple_query(QUESTION);
     let said = timeout(limits::CATALOG_CHECK_TIME_MAX, asking).await;
     let messages = said.ok()?.ok()?;
     messages.iter().find_map(|message| match message {
-        SimpleQueryMessage::Row(row) => read(row.get(0), row.get(1)),
+        SimpleQueryMessage::Row(row) => {
+            let role = read(row.get(0), row.get(1))?;
+            Some((role, row.get(2).and_then(Lsn::of)))
+        }
         _ => None,
     })
 }
@@ -81,7 +91,9 @@ const QUESTION: &str = "\
                 OPERATOR(pg_catalog.<=) pg_catalog.pg_last_wal_replay_lsn() \
             AND EXISTS (SELECT FROM pg_catalog.pg_stat_wal_receiver WHERE pid IS NOT NULL) THEN 0 \
         ELSE GREATEST(0, EXTRACT(epoch FROM pg_catalog.clock_timestamp() \
-            OPERATOR(pg_catalog.-) pg_catalog.pg_last_xact_replay_timestamp())) END";
+            OPERATOR(pg_catalog.-) pg_catalog.pg_last_xact_replay_timestamp())) END, \
+        CASE WHEN pg_catalog.pg_is_in_recovery() \
+            THEN pg_catalog.pg_last_wal_replay_lsn() END";
 
 #[cfg(test)]
 mod tests {

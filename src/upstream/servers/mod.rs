@@ -9,11 +9,13 @@
 //! * `server_state`: what is known of one server; `probe`: a look at it; `wanted`: how much it is
 //!   wanted; `running`: what it is busy with
 //! * `session_home`: what a session needs at the server that it moves to
-//! * `stopping`: whether one that has ended a session is stopping
+//! * `replay`: how far one has replayed what its primary has written
+//! * `stopping`: whether one that has ended a session has stopped with it
 //! * `directory`: the servers of each database
 
 pub mod directory;
 pub mod probe;
+pub mod replay;
 pub mod running;
 mod server_state;
 pub mod session_home;
@@ -28,14 +30,16 @@ use std::time::Duration;
 use tokio::sync::{Mutex, Notify};
 use tokio::time::timeout;
 
+use self::replay::ServerNeed;
 use self::running::RunningStatements;
 use self::server_state::ServerState;
-use self::wanted::{NOT_THERE, ServerRank, WantedServers};
+use self::wanted::{BEHIND, NOT_THERE, ServerRank, WantedServers};
 use super::address::UpstreamSettings;
 use super::connect::Upstream;
 use super::login::UpstreamLoginError;
 use crate::limits;
 use crate::net::pem::TlsSetupError;
+use crate::sqlstate;
 use crate::target_servers::{ServerKind, TargetServers};
 
 /// What is behind beside the first server.
@@ -47,6 +51,8 @@ pub struct ServersSettings {
     pub targets: TargetServers,
     /// How far a standby may be behind.
     pub lag_max: Duration,
+    /// How long a read waits until its server has replayed what its client has named.
+    pub min_lsn_wait: Duration,
 }
 
 /// The servers of one upstream.
@@ -68,6 +74,8 @@ pub struct UpstreamServer {
     sessions: AtomicUsize,
     /// Their statements that are under way.
     running: RunningStatements,
+    /// How long a read waits until it has replayed something.
+    min_lsn_wait: Duration,
     /// A look at it is wanted now.
     doubted: Notify,
     /// Held by who asks whether it stops.
@@ -87,6 +95,7 @@ impl ServersSettings {
             others: Vec::new(),
             targets: TargetServers::default(),
             lag_max: limits::upstreams::LAG_MAX,
+            min_lsn_wait: limits::upstreams::MIN_LSN_WAIT,
         }
     }
 }
@@ -101,6 +110,7 @@ impl UpstreamServers {
             others,
             targets,
             lag_max,
+            min_lsn_wait,
         } = more;
         let contents = Arc::default();
         let load = |settings| Ok(Upstream::load(settings)?.with_contents(&contents));
@@ -109,10 +119,12 @@ impl UpstreamServers {
             true => RunningStatements::default(),
             false => RunningStatements::counted(),
         };
-        let mut servers = vec![Arc::new(UpstreamServer::new(Arc::clone(&first), running()))];
+        let server =
+            |upstream, running| Arc::new(UpstreamServer::new(upstream, (running, min_lsn_wait)));
+        let mut servers = vec![server(Arc::clone(&first), running())];
         for settings in &others {
             let upstream = Arc::new(load(settings.clone())?);
-            servers.push(Arc::new(UpstreamServer::new(upstream, running())));
+            servers.push(server(upstream, running()));
         }
         let wanted = WantedServers { targets, lag_max };
         Ok(Self {
@@ -172,17 +184,18 @@ impl UpstreamServers {
         let _ = timeout(limits::upstreams::FIRST_LOOK_WAIT_MAX, looks).await;
     }
 
-    /// The server that is wanted most by a session whose policy says that, but for those that were
-    /// tried in vain; none where no other may be used.
+    /// The server that is wanted most by a session that needs that, but for those that were tried
+    /// in vain; none where no other may be used.
     pub fn choose(
         &self,
-        policy: TargetServers,
+        need: impl Into<ServerNeed>,
         tried: &[Arc<UpstreamServer>],
     ) -> Option<ServerLease> {
+        let need = need.into();
         let is_new =
             |server: &&Arc<UpstreamServer>| tried.iter().all(|known| !Arc::ptr_eq(known, server));
         let ranked = self.servers.iter().filter(is_new).filter_map(|server| {
-            let rank = self.rank(policy, server)?;
+            let rank = self.rank_for(need, server)?;
             Some((rank, server))
         });
         let ranked: Vec<(ServerRank, &Arc<UpstreamServer>)> = ranked.collect();
@@ -206,13 +219,26 @@ impl UpstreamServers {
         }
     }
 
-    /// Whether another server is wanted more than the one that a session is at, whose policy says
-    /// that.
-    pub fn is_another_better(&self, policy: TargetServers, lease: &ServerLease) -> bool {
+    /// The same for a session that needs something to be replayed there: a server that has not done
+    /// so is wanted less than any that has.
+    fn rank_for(&self, need: ServerNeed, server: &UpstreamServer) -> Option<ServerRank> {
+        let rank = self.rank(need.targets, server)?;
+        let is_behind = |lsn| !server.has_replayed(lsn, None);
+        Some(
+            match self.are_several() && need.min_lsn.is_some_and(is_behind) {
+                true => rank + BEHIND,
+                false => rank,
+            },
+        )
+    }
+
+    /// Whether another server is wanted more than the one that a session is at, which needs that.
+    pub fn is_another_better(&self, need: impl Into<ServerNeed>, lease: &ServerLease) -> bool {
+        let need = need.into();
         if !self.are_several() {
             return false;
         }
-        let rank_of = |server: &Arc<UpstreamServer>| self.rank(policy, server);
+        let rank_of = |server: &Arc<UpstreamServer>| self.rank_for(need, server);
         let best = self.servers.iter().filter_map(rank_of).min();
         match (rank_of(&lease.server), best) {
             (Some(own), Some(best)) => best < own,
@@ -263,12 +289,16 @@ impl UpstreamServers {
 }
 
 impl UpstreamServer {
-    fn new(upstream: Arc<Upstream>, running: RunningStatements) -> Self {
+    fn new(
+        upstream: Arc<Upstream>,
+        (running, min_lsn_wait): (RunningStatements, Duration),
+    ) -> Self {
         Self {
             upstream,
             state: ServerState::default(),
             sessions: AtomicUsize::new(0),
             running,
+            min_lsn_wait,
             doubted: Notify::new(),
             stop_question: Mutex::const_new(()),
         }
@@ -277,6 +307,11 @@ impl UpstreamServer {
     /// The way there.
     pub fn upstream(&self) -> &Arc<Upstream> {
         &self.upstream
+    }
+
+    /// How long a read waits there until that has replayed what its client has named.
+    pub fn min_lsn_wait(&self) -> Duration {
+        self.min_lsn_wait
     }
 
     /// Sessions of clients that go there.
@@ -313,6 +348,11 @@ impl UpstreamServer {
     pub fn note_away(&self) {
         self.state.note_away();
         self.doubted.notify_one();
+    }
+
+    /// Whether it has not answered for so long that what is under way there counts as lost.
+    pub fn is_silent(&self) -> bool {
+        self.state.is_silent_for(limits::upstreams::SILENCE_MAX)
     }
 
     /// Waits until a look at it is wanted. May be cancelled.
@@ -362,7 +402,9 @@ pub fn is_away(error: &UpstreamLoginError) -> bool {
         UpstreamLoginError::Connect(_) | UpstreamLoginError::Link(_) => true,
         UpstreamLoginError::Refused(message) => {
             let code = super::login::sqlstate_of(message);
-            code == Some(crate::sqlstate::CANNOT_CONNECT_NOW.as_str())
+            // A server that is stopped while it lets a session in ends it so.
+            let codes = [sqlstate::CANNOT_CONNECT_NOW, sqlstate::ADMIN_SHUTDOWN];
+            codes.iter().any(|away| code == Some(away.as_str()))
         }
         UpstreamLoginError::CleartextInClear
         | UpstreamLoginError::UnsupportedMethod
@@ -384,6 +426,7 @@ impl fmt::Display for UpstreamServer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lsn::Lsn;
     use crate::telemetry::counters::upstream_metrics::ServerRole;
 
     /// Nobody's addresses.
@@ -394,6 +437,7 @@ mod tests {
             others: (2..=count).map(settings).collect(),
             targets,
             lag_max: Duration::from_secs(5),
+            min_lsn_wait: Duration::from_secs(1),
         };
         UpstreamServers::load(settings(1), more).unwrap()
     }
@@ -576,6 +620,47 @@ mod tests {
             let is_open = policy.only().is_none() && own.meet(policy).is_some();
             assert_eq!(stays, is_open, "{own:?} {policy:?}");
         }
+    }
+
+    #[test]
+    fn a_session_that_needs_what_is_not_replayed_goes_where_it_is() {
+        let servers = servers(3, TargetServers::PreferStandby);
+        let [primary, near, far] = servers.all() else {
+            panic!("three servers");
+        };
+        primary.state.note_role(Some(ServerRole::Primary));
+        for (server, replayed) in [(near, "1/0"), (far, "0/5")] {
+            server.state.note_role(standby(0));
+            server.state.note_replayed(Lsn::of(replayed));
+        }
+        let at = |server: &Arc<UpstreamServer>| server.to_string();
+        let seen = |lsn: Option<&str>| {
+            let need = ServerNeed {
+                targets: TargetServers::Any,
+                min_lsn: lsn.and_then(Lsn::of),
+            };
+            let leases = (0..40).filter_map(|_| servers.choose(need, &[]));
+            let mut seen: Vec<String> = leases.map(|lease| at(lease.server())).collect();
+            seen.sort();
+            seen.dedup();
+            (need, seen)
+        };
+        for (lsn, expected) in [
+            (None, vec![at(near), at(far)]),
+            (Some("0/5"), vec![at(near), at(far)]),
+            (Some("0/6"), vec![at(near)]),
+            (Some("1/0"), vec![at(near)]),
+            (Some("1/1"), vec![at(primary)]),
+        ] {
+            let (need, seen) = seen(lsn);
+            assert_eq!(seen, expected, "{lsn:?}");
+            let lease = ServerLease::of(far);
+            let moves = !expected.contains(&at(far));
+            assert_eq!(servers.is_another_better(need, &lease), moves, "{lsn:?}");
+        }
+        // What it was told before it went away counts no longer.
+        near.state.note_replayed(None);
+        assert_eq!(seen(Some("0/6")).1, [at(primary)]);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::UpstreamServer;
 use crate::limits;
+use crate::lsn::Lsn;
 use crate::sqlstate;
 use crate::telemetry::counters::upstream_metrics::ServerRole;
 use crate::upstream::account::{OwnSessionError, UpstreamAccount};
@@ -26,6 +27,8 @@ pub struct ServerProbe {
     /// Until then nobody is logged in: the server has refused the account.
     barred_until: Option<Instant>,
     pause: Duration,
+    /// What it has said in the last look that it has replayed.
+    replayed: Option<Lsn>,
 }
 
 /// What a look has found.
@@ -48,6 +51,7 @@ impl ServerProbe {
             session: None,
             barred_until: None,
             pause: limits::upstreams::PROBE_PAUSE,
+            replayed: None,
         }
     }
 
@@ -55,6 +59,7 @@ impl ServerProbe {
     ///
     /// May be cancelled: its session may be left with an answer under way, and is to be dropped.
     pub async fn look(&mut self) -> ServerSight {
+        self.replayed = None;
         let is_barred = self
             .barred_until
             .is_some_and(|until| Instant::now() < until);
@@ -68,15 +73,17 @@ impl ServerProbe {
                 if role.is_some() {
                     state.note_role(*role);
                 }
+                state.note_replayed(self.replayed);
                 state.note_there();
                 self.pause = limits::upstreams::PROBE_PAUSE;
             }
             ServerSight::Unreachable(_) | ServerSight::Unfit => {
                 self.session = None;
+                state.note_replayed(None);
                 state.note_away();
             }
         }
-        state.note_look();
+        state.note_look(matches!(sight, ServerSight::There(_)));
         sight
     }
 
@@ -87,9 +94,15 @@ impl ServerProbe {
                 Some(_) => limits::upstreams::PROBE_INTERVAL,
                 None => limits::upstreams::CONNECT_INTERVAL,
             };
+            // All who wait for it at once have one look.
+            let replay = async {
+                self.server.state.replay_wanted().await;
+                sleep(limits::upstreams::REPLAY_LOOK_PAUSE).await;
+            };
             tokio::select! {
                 () = sleep(interval) => {}
                 () = self.server.until_doubted() => {}
+                () = replay => {}
             }
             return;
         }
@@ -110,7 +123,10 @@ impl ServerProbe {
         let time = limits::upstreams::PROBE_TIME_MAX;
         if let Some(session) = &self.session {
             match timeout(time, session.role()).await {
-                Ok(Some(role)) => return ServerSight::There(Some(role)),
+                Ok(Some((role, replayed))) => {
+                    self.replayed = replayed;
+                    return ServerSight::There(Some(role));
+                }
                 // Whoever has a connection to it waits as well.
                 Err(_elapsed) => return ServerSight::Unfit,
                 Ok(None) => {}
@@ -127,7 +143,8 @@ impl ServerProbe {
         match asked.unwrap_or(Err(OwnSessionError::TimedOut)) {
             Ok((session, role)) => {
                 self.session = Some(session);
-                ServerSight::There(role)
+                self.replayed = role.and_then(|(_, replayed)| replayed);
+                ServerSight::There(role.map(|(role, _)| role))
             }
             Err(OwnSessionError::Unreachable(error)) => ServerSight::Unreachable(error),
             Err(OwnSessionError::Refused(Some(code)))
@@ -137,8 +154,14 @@ impl ServerProbe {
             }
             Err(OwnSessionError::TimedOut | OwnSessionError::Lost) => ServerSight::Unfit,
             // It is there, and lets this account not in: sessions of clients may find otherwise.
-            Err(_refused) => {
-                self.barred_until = Some(Instant::now() + limits::upstreams::REFUSED_PAUSE);
+            Err(refused) => {
+                let is_missing = matches!(&refused, OwnSessionError::Refused(Some(code))
+                    if **code == *sqlstate::UNDEFINED_DATABASE.as_str());
+                let pause = match is_missing {
+                    true => limits::upstreams::MISSING_DATABASE_PAUSE,
+                    false => limits::upstreams::REFUSED_PAUSE,
+                };
+                self.barred_until = Some(Instant::now() + pause);
                 ServerSight::There(None)
             }
         }

@@ -1,10 +1,11 @@
 //! What is known of one server: whether it is there, what it is, and how far behind.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
+use crate::lsn::Lsn;
 use crate::target_servers::ServerKind;
 use crate::telemetry::counters::upstream_metrics::ServerRole;
 
@@ -13,6 +14,10 @@ use crate::telemetry::counters::upstream_metrics::ServerRole;
 pub(super) struct ServerState {
     known: Mutex<KnownServer>,
     looked: watch::Sender<bool>,
+    /// What it has replayed, as far as it has said.
+    replayed: watch::Sender<Option<Lsn>>,
+    /// Somebody waits until it has replayed more.
+    replay_wanted: Notify,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -21,6 +26,8 @@ struct KnownServer {
     role: Option<ServerRole>,
     /// Whether it was asked how far behind it is.
     is_asked: bool,
+    /// Since when no look at it was answered.
+    silent_since: Option<Instant>,
 }
 
 impl Default for ServerState {
@@ -28,6 +35,8 @@ impl Default for ServerState {
         Self {
             known: Mutex::default(),
             looked: watch::Sender::new(false),
+            replayed: watch::Sender::new(None),
+            replay_wanted: Notify::new(),
         }
     }
 }
@@ -99,9 +108,45 @@ impl ServerState {
         self.known().is_away = true;
     }
 
-    /// A look at it is over.
-    pub(super) fn note_look(&self) {
+    /// It has said what it has replayed; none where it replays nothing.
+    pub(super) fn note_replayed(&self, replayed: Option<Lsn>) {
+        self.replayed.send_replace(replayed);
+    }
+
+    /// Whether it is known to have replayed that.
+    pub(super) fn has_replayed(&self, lsn: Lsn) -> bool {
+        *self.replayed.borrow() >= Some(lsn)
+    }
+
+    /// Waits until it says once more what it has replayed, and has it asked for that. May be
+    /// cancelled.
+    pub(super) async fn replays(&self) {
+        let mut replayed = self.replayed.subscribe();
+        self.replay_wanted.notify_one();
+        // The sender lives as long as this.
+        let _ = replayed.changed().await;
+    }
+
+    /// Waits until somebody wants to know what it has replayed. May be cancelled.
+    pub(super) async fn replay_wanted(&self) {
+        self.replay_wanted.notified().await;
+    }
+
+    /// A look at it is over, and it has answered or not.
+    pub(super) fn note_look(&self, has_answered: bool) {
+        let mut known = self.known();
+        known.silent_since = match has_answered {
+            true => None,
+            false => known.silent_since.or_else(|| Some(Instant::now())),
+        };
+        drop(known);
         self.looked.send_replace(true);
+    }
+
+    /// Whether no look at it was answered for so long.
+    pub(super) fn is_silent_for(&self, time: Duration) -> bool {
+        let since = self.known().silent_since;
+        since.is_some_and(|since| since.elapsed() >= time)
     }
 
     /// Waits for the end of the first look. May be cancelled.

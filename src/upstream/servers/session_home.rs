@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
+use super::replay::ServerNeed;
 use super::{ServerLease, UpstreamServer, UpstreamServers, is_away};
 use crate::limits;
-use crate::target_servers::TargetServers;
 use crate::upstream::catalog_cache::{CatalogCache, CatalogCaches};
 use crate::upstream::compile_pool::{CompilePool, CompilePools};
 use crate::upstream::pool::connection::{ConnectionBase, PooledConnection, SettleError};
@@ -64,8 +64,8 @@ pub struct MoveWish {
     pub user: Box<str>,
     /// The number of the session.
     pub session: u64,
-    /// Which servers its policy lets it go to.
-    pub targets: TargetServers,
+    /// What it needs of its server.
+    pub need: ServerNeed,
     /// How long it waits before.
     pub pause: Duration,
     /// Servers that are not to be tried.
@@ -84,13 +84,13 @@ impl SessionHomes {
             sleep(wish.pause).await;
         }
         let mut tried = wish.tried;
-        let targets = wish.targets;
+        let (need, targets) = (wish.need, wish.need.targets);
         let mut last = match targets.only() {
             Some(_) => PoolError::NoServer,
             None => PoolError::OtherBase,
         };
         // Each round tries one server more.
-        while let Some(server) = self.servers.choose(targets, &tried) {
+        while let Some(server) = self.servers.choose(need, &tried) {
             let source = Arc::new(wish.source.at(Arc::clone(server.upstream())));
             let account = source.account();
             let pool = self.pools.of(server.upstream(), &self.named, account);

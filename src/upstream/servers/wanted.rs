@@ -17,6 +17,10 @@ pub(super) struct WantedServers {
 /// How much a server is wanted: the least number first.
 pub(super) type ServerRank = u8;
 
+/// Added to the rank of a server that has not replayed what a session needs: any that has is wanted
+/// more.
+pub(super) const BEHIND: ServerRank = 5;
+
 /// Added to the rank of a server that is not there: where no other is, it is tried after all.
 pub(super) const NOT_THERE: ServerRank = 10;
 

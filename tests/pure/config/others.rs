@@ -73,6 +73,7 @@ const DURATIONS: &[(&str, &str)] = &[
     ("pool.reserve_wait", "PGSIEVE_POOL_RESERVE_WAIT"),
     ("pool.query_wait", "PGSIEVE_POOL_QUERY_WAIT"),
     ("upstream.lag_max", "PGSIEVE_UPSTREAM_LAG_MAX"),
+    ("upstream.min_lsn_wait", "PGSIEVE_UPSTREAM_MIN_LSN_WAIT"),
     ("pool.server_lifetime", "PGSIEVE_POOL_SERVER_LIFETIME"),
     (
         "pool.server_idle_timeout",

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::moves::SHARED;
-use super::{ServerSignal, Servers, login, port_of, ports, signal};
+use super::{ServerSignal, Servers, asked, login, port_of, ports, signal};
 use crate::support::raw::kinds;
 use crate::support::{APP, RawClient, frames, sql, until};
 
@@ -61,7 +61,13 @@ fn a_server_that_is_busy_gets_fewer_of_the_new_sessions() {
     let servers = Servers::start(2);
     for others in ["", SHARED] {
         let stack = servers.stack_as("postgres:postgres@", "", others);
+        asked(&stack, &servers.addresses());
         let (stuck, free) = (servers.port(0), servers.port(1));
+        let both = until(|| {
+            let seen = ports(&stack, 8);
+            (seen.contains(&stuck) && seen.contains(&free)).then_some(())
+        });
+        assert!(both.is_some(), "{others}: {}", stack.stderr());
         let (mut busy, mut idle) = (Vec::new(), Vec::new());
         for _ in 0..12 {
             let mut client = login(&stack).expect("a login");

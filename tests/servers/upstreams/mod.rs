@@ -4,7 +4,9 @@ mod choice;
 mod databases;
 mod imported;
 mod lost;
+mod min_lsn;
 mod moves;
+mod parted;
 mod policy_targets;
 
 use std::fmt::Write as _;
@@ -95,8 +97,26 @@ impl Servers {
         sql::run_blocking(&url, &[text]);
     }
 
+    /// The addresses of the standbys.
+    fn addresses(&self) -> Vec<String> {
+        let standbys = self.standbys.iter();
+        standbys
+            .map(|standby| format!("127.0.0.1:{}", standby.port()))
+            .collect()
+    }
+
     fn port(&self, standby: usize) -> u16 {
         self.standbys[standby].port()
+    }
+}
+
+/// Waits until these servers have said how far behind they are: a standby may refuse that until it
+/// has the database.
+fn asked(stack: &Stack, servers: &[String]) {
+    for server in servers {
+        let lag = format!("pgsieve_upstream_lag_seconds{{upstream=\"{server}\"}}");
+        let is_asked = || stack.get("/metrics").1.contains(&lag).then_some(());
+        assert!(until(is_asked).is_some(), "{server}: {}", stack.stderr());
     }
 }
 
