@@ -144,10 +144,10 @@ fn forgotten_budgets(settings: &ProgramSettings) -> Option<ConfigWarning> {
         limits.rows_per_day.is_some() || limits.bytes_per_day.is_some()
     });
     let what = "a policy has rows_per_day or bytes_per_day, and a restart forgets what users have \
-                received: name a file that keeps it";
+                received: name a file that keeps it, or a store in limits.store";
     let warning = SettingsWarning::BudgetsForgotten;
-    (has_budget && settings.budget_file.is_none())
-        .then(|| ConfigWarning::new(warning, "limits.budget_file", what))
+    let is_kept = settings.budget_file.is_some() || settings.limits_store.is_some();
+    (has_budget && !is_kept).then(|| ConfigWarning::new(warning, "limits.budget_file", what))
 }
 
 /// An audit with the texts of statements in it, encrypted.

@@ -220,6 +220,16 @@ words! {
 }
 
 words! {
+    /// What came of an exchange with the store of limits.
+    StoreAnswer {
+        /// The store has answered.
+        Answered => "answered",
+        /// It has not.
+        Failed => "failed",
+    }
+}
+
+words! {
     /// What came of the wish for a connection of a pool.
     CheckoutOutcome {
         /// One that had the session's settings.
@@ -707,6 +717,7 @@ mod tests {
         check::<PooledConnectionState>();
         check::<PinReason>();
         check::<MoveReason>();
+        check::<StoreAnswer>();
         check::<LimitMode>();
         check::<StartupSettingOutcome>();
         check::<ClientTransport>();
