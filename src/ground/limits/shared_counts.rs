@@ -34,6 +34,12 @@ pub const SILENT_WINDOWS_MAX: u32 = 5;
 /// The least of that time: a store that fails over to another server is not away.
 pub const SILENCE_MIN: Duration = Duration::from_secs(2);
 
+/// How long a store that says nothing is not taken to be away, and how long it holds what a copy
+/// has told of its connections.
+pub fn silence_max(window: Duration) -> Duration {
+    window.saturating_mul(SILENT_WINDOWS_MAX).max(SILENCE_MIN)
+}
+
 /// Windows of statements that a copy hands in beyond what its bucket remembers: what passed while
 /// the store was away for long has had its time.
 pub const HANDED_IN_WINDOWS_MAX: u32 = 3;

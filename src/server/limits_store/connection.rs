@@ -160,15 +160,20 @@ impl StoreConnection {
             .await
             .map_err(|error| StoreFault::of(&error))?;
         let numbers: Vec<u64> = answers.into_iter().flatten().collect();
-        let (answers, rest) = numbers.as_chunks::<4>();
-        let shared = answers
-            .iter()
-            .map(|[rows, bytes, seconds_us, days_us]| SharedCounts {
-                rows: *rows,
-                bytes: *bytes,
-                seconds_us: *seconds_us,
-                days_us: *days_us,
-            });
+        let (answers, rest) = numbers.as_chunks::<6>();
+        let shared =
+            answers
+                .iter()
+                .map(
+                    |[rows, bytes, seconds_us, days_us, connections, running]| SharedCounts {
+                        rows: *rows,
+                        bytes: *bytes,
+                        seconds_us: *seconds_us,
+                        days_us: *days_us,
+                        connections_elsewhere: u32::try_from(*connections).unwrap_or(u32::MAX),
+                        running_elsewhere: u32::try_from(*running).unwrap_or(u32::MAX),
+                    },
+                );
         let shared: Vec<SharedCounts> = shared.collect();
         let is_whole = rest.is_empty() && shared.len() == reports.len();
         is_whole.then_some(shared).ok_or(StoreFault::Answer)
@@ -177,15 +182,18 @@ impl StoreConnection {
 
 /// Has the script run for these users.
 fn call(commands: &mut Pipeline, (prefix, copy): (&str, &str), reports: &[CountReport]) {
-    let keys = reports.len().saturating_mul(2);
+    let keys = reports.len().saturating_mul(3);
     let command = commands.cmd("EVAL").arg(SCRIPT).arg(keys);
     for report in reports {
         let digest = digest(report);
         for day in [report.used.day, report.used.day.saturating_sub(1)] {
             command.arg(format!("{prefix}{day}:{digest}"));
         }
+        command.arg(format!("{prefix}now:{digest}"));
     }
-    command.arg(copy).arg(KEPT.as_secs());
+    let holds = reports.first().map_or(0, |report| report.holds.as_millis());
+    let holds = u64::try_from(holds).unwrap_or(u64::MAX);
+    command.arg(copy).arg(KEPT.as_secs()).arg(holds);
     for report in reports {
         command.arg(report.number);
         command.arg(report.used.rows).arg(report.used.bytes);
@@ -193,6 +201,7 @@ fn call(commands: &mut Pipeline, (prefix, copy): (&str, &str), reports: &[CountR
             command.arg(bucket.taken_us).arg(bucket.confirmed_us);
             command.arg(bucket.new_us_max).arg(bucket.full_in_us);
         }
+        command.arg(report.connections).arg(report.running);
     }
 }
 

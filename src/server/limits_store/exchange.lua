@@ -1,13 +1,15 @@
 -- What copies of pgsieve have counted of users, brought together. Valkey, and Redis from 6 on.
 --
--- For each user two keys: the hash of this day, and that of the day before, which is only read.
--- Fields: rows and bytes of the day; after how many microseconds the buckets of a second and of a
+-- For each user three keys: the hash of this day, that of the day before, which is only read, and
+-- that of what copies have of the user now: connections, statements, and when that was told.
+-- Fields of a day: rows and bytes of the day; after how many microseconds the buckets of a second and of a
 -- day are full again, as of the moment `at`; and what each copy has told so far, by its name.
 -- What a copy tells is "so many in all", so that telling it twice changes nothing.
 --
--- ARGV: the copy, how many seconds a hash is kept; then of each user its number in the copy, rows,
--- bytes, and of each bucket: taken in all, confirmed before, the most that counts of what is new,
--- and after how long it is full at the earliest.
+-- ARGV: the copy, how many seconds the hash of a day is kept, and how many milliseconds hold what a
+-- copy has now; then of each user its number in the copy, rows, bytes, and of each bucket: taken in
+-- all, confirmed before, the most that counts of what is new, and after how long it is full at the
+-- earliest; connections and statements.
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
@@ -21,13 +23,13 @@ end
 local function whole(number) return string.format('%.0f', number) end
 
 local answers = {}
-local at = 3
-for place = 1, #KEYS, 2 do
-  local today, before = KEYS[place], KEYS[place + 1]
+local at = 4
+for place = 1, #KEYS, 3 do
+  local today, before, present = KEYS[place], KEYS[place + 1], KEYS[place + 2]
   local name = ARGV[1] .. '.' .. ARGV[at]
   local own = {}
-  for number = 1, 10 do own[number] = tonumber(ARGV[at + number]) end
-  at = at + 11
+  for number = 1, 12 do own[number] = tonumber(ARGV[at + number]) end
+  at = at + 13
 
   local kept = redis.call('HMGET', today, 'rows', 'bytes', 'seconds', 'days', 'at', name)
   local last = told(kept[6])
@@ -58,7 +60,26 @@ for place = 1, #KEYS, 2 do
       'seconds', whole(seconds), 'days', whole(days), 'at', whole(now), name, text)
     redis.call('EXPIRE', today, ARGV[2])
   end
-  for _, answer in ipairs({ rows, bytes, seconds, days }) do
+
+  if own[11] > 0 then
+    redis.call('HSET', present, ARGV[1],
+      whole(own[11]) .. ' ' .. whole(own[12]) .. ' ' .. whole(now))
+    redis.call('PEXPIRE', present, ARGV[3])
+  else
+    redis.call('HDEL', present, ARGV[1])
+  end
+  local connections, running = 0, 0
+  local copies = redis.call('HGETALL', present)
+  for number = 1, #copies, 2 do
+    local open, busy, since = string.match(copies[number + 1], '^(%d+) (%d+) (%d+)$')
+    if not since or now - since > ARGV[3] * 1000 then
+      redis.call('HDEL', present, copies[number])
+    elseif copies[number] ~= ARGV[1] then
+      connections, running = connections + open, running + busy
+    end
+  end
+
+  for _, answer in ipairs({ rows, bytes, seconds, days, connections, running }) do
     answers[#answers + 1] = answer
   end
 end

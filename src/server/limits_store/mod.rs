@@ -206,6 +206,7 @@ impl CountExchange {
         let refuses = self.link.settings().on_loss == StoreLoss::Refuse;
         self.telemetry.emit(&LimitsStoreLost { failure, refuses });
         self.accounts.refuse_uncounted(refuses);
+        self.accounts.forget_elsewhere();
     }
 }
 
@@ -226,6 +227,8 @@ fn has_limits(policy: &Policy) -> bool {
         || limits.statements_per_day.is_some()
         || limits.rows_per_day.is_some()
         || limits.bytes_per_day.is_some()
+        || limits.concurrency_per_user.is_some()
+        || limits.connections_per_user.is_some()
 }
 
 /// Between half of a pause and all of it, so that copies do not come at the same moment.

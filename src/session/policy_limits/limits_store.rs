@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use percent_encoding::percent_decode_str;
 
-use crate::limits::shared_counts::{DATABASE_MAX, SILENCE_MIN, SILENT_WINDOWS_MAX};
+use crate::limits::shared_counts::{DATABASE_MAX, silence_max};
 use crate::secret::Secret;
 
 /// The store of the settings.
@@ -80,8 +80,7 @@ pub enum StoreUrlProblem {
 impl LimitsStoreSettings {
     /// How long the store may say nothing before it is taken to be away.
     pub fn silence_max(&self) -> Duration {
-        let windows = self.window.saturating_mul(SILENT_WINDOWS_MAX);
-        windows.max(SILENCE_MIN)
+        silence_max(self.window)
     }
 }
 

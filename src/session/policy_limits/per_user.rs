@@ -53,6 +53,9 @@ pub(super) struct UserAccount {
     key: AccountKey,
     connections: AtomicU32,
     running: AtomicU32,
+    /// At other copies of pgsieve, as far as that is known.
+    connections_elsewhere: AtomicU32,
+    running_elsewhere: AtomicU32,
     seconds: RateBucket,
     days: RateBucket,
     book: DayUsage,
@@ -133,7 +136,12 @@ impl UserAccounts {
         }
         let account = users.open(key);
         let before = account.connections.fetch_add(1, Ordering::Relaxed);
-        Some((account, before.saturating_add(1)))
+        if before == 0 {
+            account.forget_what_is_old(self.now());
+        }
+        let elsewhere = account.connections_elsewhere.load(Ordering::Relaxed);
+        let place = before.saturating_add(elsewhere).saturating_add(1);
+        Some((account, place))
     }
 
     /// What users have received today.
@@ -245,7 +253,11 @@ impl CountedSession {
     /// taken.
     pub fn slot(&self, most: u32) -> Option<StatementSlot> {
         let running = &self.account.running;
-        let one_more = |running: u32| running.checked_add(1).filter(|after| *after <= most);
+        let elsewhere = self.account.running_elsewhere.load(Ordering::Relaxed);
+        let one_more = |running: u32| {
+            let after = running.checked_add(1)?;
+            (after.saturating_add(elsewhere) <= most).then_some(after)
+        };
         let counted = running.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more);
         counted.ok().map(|_| StatementSlot {
             account: Arc::clone(&self.account),

@@ -7,6 +7,9 @@
 //! the accounts do: each copy adds what it has taken, and nobody's bucket is full before that. So a
 //! copy may let pass at once what its own bucket holds, and all of them together keep the rate.
 //!
+//! Connections and running statements are those of a moment: what a copy said of them holds for
+//! some windows, so that those of a copy that is gone count no more.
+//!
 //! Statements look at none of this: what was heard stands in the numbers that they look at anyway.
 
 use std::sync::atomic::Ordering;
@@ -16,7 +19,7 @@ use std::time::Duration;
 use super::super::daily_budget::{self, UsageOfDay};
 use super::super::rate_limit::RateBucket;
 use super::{UserAccount, UserAccounts};
-use crate::limits::shared_counts::{COUNT_MAX, HANDED_IN_WINDOWS_MAX};
+use crate::limits::shared_counts::{COUNT_MAX, HANDED_IN_WINDOWS_MAX, silence_max};
 
 /// What the store knows of an account of this copy, as far as its answers were heard.
 #[derive(Debug, Default)]
@@ -28,6 +31,10 @@ pub(super) struct HandedIn {
     days: u64,
     /// What was used, and of which day.
     used: UsageOfDay,
+    /// How many connections there were.
+    connections: u32,
+    /// Until when it holds what was heard of connections and statements elsewhere.
+    heard_until: u64,
 }
 
 /// What the store is told of one account.
@@ -44,6 +51,12 @@ pub struct CountReport {
     pub seconds: BucketReport,
     /// Of the statements of a day.
     pub days: BucketReport,
+    /// Connections of the user at this copy.
+    pub connections: u32,
+    /// How many of them run a statement.
+    pub running: u32,
+    /// How long these two hold.
+    pub holds: Duration,
 }
 
 /// What the store is told of one bucket.
@@ -73,6 +86,10 @@ pub struct SharedCounts {
     pub seconds_us: u64,
     /// The same of the bucket of a day.
     pub days_us: u64,
+    /// Connections of the user at other copies.
+    pub connections_elsewhere: u32,
+    /// How many of them run a statement.
+    pub running_elsewhere: u32,
 }
 
 impl UserAccounts {
@@ -108,6 +125,13 @@ impl UserAccounts {
         report.account.learn(report, shared);
     }
 
+    /// Nobody knows any more what is open and runs at other copies.
+    pub fn forget_elsewhere(&self) {
+        for account in self.users().accounts.values() {
+            account.forget_elsewhere();
+        }
+    }
+
     /// Whether statements that a limit concerns are to be refused from now on.
     pub fn refuse_uncounted(&self, is_uncounted: bool) {
         let known = &self.inner.is_uncounted;
@@ -135,7 +159,20 @@ impl UserAccount {
         let handed_in = self.handed_in();
         self.seconds.taken() != handed_in.seconds
             || self.days.taken() != handed_in.days
+            || self.connections.load(Ordering::Relaxed) != handed_in.connections
             || !self.used_as(&handed_in)
+    }
+
+    /// A user comes who had no connection here: what was heard of others long ago says nothing.
+    pub(super) fn forget_what_is_old(&self, now: u64) {
+        if self.handed_in().heard_until < now {
+            self.forget_elsewhere();
+        }
+    }
+
+    fn forget_elsewhere(&self) {
+        self.connections_elsewhere.store(0, Ordering::Relaxed);
+        self.running_elsewhere.store(0, Ordering::Relaxed);
     }
 
     /// Whether so much was used today as was told.
@@ -174,6 +211,9 @@ impl UserAccount {
             },
             seconds: of(&self.seconds, handed_in.seconds),
             days: of(&self.days, handed_in.days),
+            connections: self.connections.load(Ordering::Relaxed),
+            running: self.running.load(Ordering::Relaxed),
+            holds: silence_max(window),
             account: Arc::clone(&self),
         };
         drop(handed_in);
@@ -198,12 +238,18 @@ impl UserAccount {
                 bucket.not_full_before(report.at.saturating_add(full_in));
             }
         }
+        let (connections, running) = (shared.connections_elsewhere, shared.running_elsewhere);
+        self.connections_elsewhere
+            .store(connections, Ordering::Relaxed);
+        self.running_elsewhere.store(running, Ordering::Relaxed);
         let mut handed_in = self.handed_in();
         *handed_in = HandedIn {
             at: Some(report.at),
             seconds: report.seconds.taken,
             days: report.days.taken,
             used: report.used,
+            connections: report.connections,
+            heard_until: report.at.saturating_add(nanoseconds(report.holds)),
         };
     }
 
@@ -351,6 +397,41 @@ mod tests {
         assert!(!account.is_handed_in() && account.book.is_blank(daily_budget::today()));
         accounts.learn(&reports(&accounts)[0], SharedCounts::default());
         assert!(account.is_handed_in() && account.is_blank(u64::MAX));
+    }
+
+    #[test]
+    fn connections_and_statements_elsewhere_take_places_for_as_long_as_that_is_known() {
+        let accounts = UserAccounts::new();
+        let ann = accounts.count_session("agent", "ann").unwrap();
+        let slot = ann.slot(1);
+        let told = reports(&accounts);
+        assert_eq!((told[0].connections, told[0].running), (1, 1));
+        drop(slot);
+        let elsewhere = SharedCounts {
+            connections_elsewhere: 5,
+            running_elsewhere: 2,
+            ..SharedCounts::default()
+        };
+        accounts.learn(&told[0], elsewhere);
+        assert_eq!(accounts.count_session("agent", "ann").unwrap().place(), 7);
+        assert!(ann.slot(2).is_none() && ann.slot(3).is_some());
+        // One that is not refused whatever there is.
+        assert!(ann.slot(u32::MAX).is_some());
+        accounts.forget_elsewhere();
+        assert_eq!(accounts.count_session("agent", "ann").unwrap().place(), 2);
+        assert!(ann.slot(1).is_some());
+        // That nobody is here any more is told once.
+        accounts.learn(&told[0], elsewhere);
+        drop(ann);
+        let told = reports(&accounts);
+        assert_eq!((told[0].connections, told[0].running), (0, 0));
+        accounts.learn(&told[0], elsewhere);
+        assert_eq!(reports(&accounts).len(), 0);
+        let account = Arc::clone(&told[0].account);
+        account.forget_what_is_old(told[0].at);
+        assert_eq!(account.running_elsewhere.load(Ordering::Relaxed), 2);
+        account.forget_what_is_old(u64::MAX);
+        assert_eq!(account.running_elsewhere.load(Ordering::Relaxed), 0);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod copies;
 mod loss;
 mod model;
+mod presence;
 
 use crate::limits::results;
 use crate::support::redis_server::RedisServer;
