@@ -112,6 +112,8 @@ words! {
         UpstreamOwner => "upstream_owner",
         /// Budgets of a day begin anew with each start.
         BudgetsForgotten => "budgets_forgotten",
+        /// Counts of users go to another host in clear.
+        StoreInClear => "store_in_clear",
         /// The audit has the texts of statements, encrypted.
         TextsRecorded => "texts_recorded",
         /// A file has the texts of statements that failed, in clear.

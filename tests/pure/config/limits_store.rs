@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use pgsieve::config::warnings;
 use pgsieve::session::policy_limits::limits_store::StoreLoss;
 
 use super::{bad, file, good, written};
@@ -101,5 +102,26 @@ fn what_is_wrong_is_told_with_its_place() {
         assert!(problems.contains(wanted), "{limits}: {problems}");
         assert!(problems.contains("pgsieve.yaml:2:"), "{limits}: {problems}");
         assert!(!problems.contains("cAnArY"), "{problems}");
+    }
+}
+
+#[test]
+fn a_store_at_another_host_in_clear_is_warned_of() {
+    for (address, is_warned) in [
+        ("redis://127.0.0.1", false),
+        ("redis://[::1]", false),
+        ("redis://localhost", false),
+        ("rediss://h", false),
+        ("redis://h", true),
+        ("redis://10.0.0.1", true),
+    ] {
+        let settings = good(&with(&format!("store: '{address}'")));
+        let found = warnings::of(&settings, 0);
+        let mut names = found.iter().map(|found| found.warning.name());
+        assert_eq!(
+            names.any(|name| name == "store_in_clear"),
+            is_warned,
+            "{address}"
+        );
     }
 }
