@@ -44,6 +44,8 @@ pub enum AppError {
     PolicyTests(Vec<PolicyProblem>),
     /// What users have received today is not known.
     Budgets(BudgetFileError),
+    /// The authorities for the store of limits do not work.
+    LimitsStoreTls(TlsSetupError),
     /// The admin address could not be bound.
     Admin {
         /// Which.
@@ -86,6 +88,10 @@ impl AppError {
             Self::Server(source) => Some(source.key()),
             Self::PolicyTests(_) => Some("policy.tests"),
             Self::Budgets(_) => Some("limits.budget_file"),
+            Self::LimitsStoreTls(source) => Some(match source.part() {
+                Some(_) => "limits.store_ca",
+                None => "limits.store",
+            }),
             Self::Admin { .. } => Some("admin.listen"),
             Self::Mcp { .. } => Some("mcp.listen"),
             Self::OAuthAuthority(_) => Some("mcp.oauth.keys_ca"),
@@ -125,6 +131,7 @@ impl fmt::Display for AppError {
             Self::ClientTls(source)
             | Self::UpstreamTls(source)
             | Self::PeerTls(source)
+            | Self::LimitsStoreTls(source)
             | Self::OAuthAuthority(source) => source.fmt(formatter),
             Self::Auth(source) => source.fmt(formatter),
             Self::Server(source) => source.fmt(formatter),

@@ -1,8 +1,8 @@
 //! Builds every shared part from the settings, serves, and takes everything down in order.
 //!
 //! * `check`: whether all of that would work; `reload`: what of it is exchanged while it serves;
-//!   `upstream_watch`: whether the upstream answers, and a look at its roles; `budget_writer`: what
-//!   keeps budgets of the day over restarts
+//!   `upstream_watch`: whether the upstream answers, and a look at its roles; `kept_counts`,
+//!   `budget_writer`: what keeps counts of users over restarts and for other copies
 //! * `front`: who is served; `console_services`: what the console shows and does; `receipts`: who
 //!   signs them; `error`: why a start failed
 
@@ -11,6 +11,7 @@ pub mod check;
 mod console_services;
 mod error;
 mod front;
+mod kept_counts;
 mod receipts;
 mod reload;
 mod upstream_watch;
@@ -24,10 +25,10 @@ use tokio::runtime::Handle;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
-use self::budget_writer::BudgetWriter;
 pub use self::error::AppError;
 use self::front::McpListener;
 pub use self::front::ProgramFront;
+use self::kept_counts::KeptCounts;
 use self::receipts::issuer_of;
 use self::reload::{SettingsBaseline, SettingsReload};
 use self::upstream_watch::{RoleCheck, watch_servers};
@@ -119,14 +120,15 @@ async fn serve(
     let set = &live.current();
     telemetry.emit(&PoliciesHold { set });
     let tests = (settings.policy_tests.clone(), people_of(&settings));
-    let (budget_file, agents) = (settings.budget_file.clone(), settings.mcp.take());
+    let kept = (settings.budget_file.clone(), settings.limits_store.take());
+    let agents = settings.mcp.take();
     let login_context = LoginContext {
         session_registry,
         ..login_context(settings, Arc::clone(&live), telemetry)?
     };
     let login_context = console_services::begin(login_context, asker.clone());
     let groundings = GroundingService::new(Arc::clone(&login_context), Arc::clone(&people));
-    let budgets = BudgetWriter::open(budget_file, &login_context.accounts, telemetry)?;
+    let counts = KeptCounts::open(kept, (&login_context.accounts, &live), telemetry).await?;
     let directory = Arc::clone(&login_context.directory);
     let catalogs = login_context.catalogs.clone();
     let tests = tests_of(tests, directory.own());
@@ -167,7 +169,7 @@ async fn serve(
         pools.iter().for_each(ConnectionPools::end_refills);
     };
     server.run(stop, telemetry).await;
-    budgets.close(telemetry);
+    counts.close(telemetry).await;
     Ok(())
 }
 

@@ -6,7 +6,8 @@
 use crate::config::settings_key::{KeyForm, SettingsKey};
 use crate::config::user_keys::ENTRY_KEYS;
 use crate::config::{
-    capture_keys, choice_weights, login_keys, mcp, pool, receipt_keys, server, upstream,
+    capture_keys, choice_weights, limits_store, login_keys, mcp, pool, receipt_keys, server,
+    upstream,
 };
 
 impl SettingsKey {
@@ -402,13 +403,13 @@ pub const KEYS: &[SettingsKey] = &[
               1TiB, with a unit. MB, GB and TB are powers of 1024, as in Postgres, and MiB, GiB \
               and TiB mean the same. A client that needs more waits, and then gets 53200.",
     },
-    SettingsKey {
-        path: "limits.budget_file",
-        form: KeyForm::Word,
-        default: "none: after a restart the counts begin at zero",
-        doc: "A file that keeps the counts for rows_per_day and bytes_per_day over restarts, \
-              written every 5 seconds; one for each pgsieve.",
-    },
+    limits_store::keys::BUDGET_FILE,
+    limits_store::keys::STORE,
+    limits_store::keys::PASSWORD_FILE,
+    limits_store::keys::AUTHORITY,
+    limits_store::keys::PREFIX,
+    limits_store::keys::WINDOW,
+    limits_store::keys::ON_LOSS,
     SettingsKey {
         path: "limits.drain_timeout",
         form: KeyForm::Word,

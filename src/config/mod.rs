@@ -31,6 +31,7 @@ use crate::secret::Secret;
 use crate::session::console::access::ConsoleAccess;
 use crate::session::context::reported_role::ReportAs;
 use crate::session::login::disabled_users::DisabledUsers;
+use crate::session::policy_limits::limits_store::LimitsStoreSettings;
 use crate::telemetry::TelemetrySettings;
 use crate::telemetry::log::LogSettings;
 use crate::telemetry::log::key_places::KeyPlaces;
@@ -51,6 +52,7 @@ mod client;
 pub mod digests;
 pub mod keys;
 mod libpq;
+mod limits_store;
 mod login_keys;
 pub mod mcp;
 mod misplaced_keys;
@@ -142,6 +144,8 @@ pub struct ProgramSettings {
     pub memory: usize,
     /// What keeps budgets of the day over restarts, if anything does.
     pub budget_file: Option<PathBuf>,
+    /// Where copies of pgsieve count together, if they do.
+    pub limits_store: Option<LimitsStoreSettings>,
     /// How long a drain may take.
     pub drain_timeout: Duration,
     /// What was written, and what stood in the files, for those who read them again.
@@ -354,20 +358,19 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
     let (log, audit_names) = (recording::log(reader), recording::audit_names(reader));
     let audit_columns = recording::audit_columns(reader, audit_names);
     let audit_queryid = recording::audit_queryid(reader);
-    let receipts = receipts::receipts(reader);
     let known = (upstream.as_ref(), attributes.as_ref());
     let pool = pool::pool(reader, auth.as_ref());
     let console = pool::console::console(reader, auth.as_ref());
-    let peers = upstream::peers::peers(reader);
+    let (receipts, peers) = (receipts::receipts(reader), upstream::peers::peers(reader));
     let mcp = mcp::mcp(reader, client_tls.as_ref(), known);
     let fingerprint_key = recording::fingerprint_key(reader);
     let (workers, memory) = (server::workers(reader), server::memory(reader));
     let connections_max = server::connections_max(reader);
-    let (budget_file, drain) = (server::budget_file(reader), server::drain_timeout(reader));
+    let drain = server::drain_timeout(reader);
+    let (budget_file, store) = limits_store::kept_counts(reader);
     // For another command: that it is right is all that is asked here.
-    let weights = choice_weights::weights(reader);
+    choice_weights::weights(reader)?;
     let (policies, policy_sources) = policies?;
-    weights?;
     Some(ProgramSettings {
         listen: listen?,
         admin: admin?,
@@ -401,6 +404,7 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
         connections_max: connections_max?,
         memory: memory?,
         budget_file: budget_file?,
+        limits_store: store?,
         drain_timeout: drain?,
         digests: SettingsDigests::default(),
         places: KeyPlaces::default(),

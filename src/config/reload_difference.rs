@@ -5,6 +5,8 @@
 //! may be for another server. Where one of those has changed nothing of the new settings holds. The
 //! rest of what needs a restart waits for one, each by name, and keeps nothing else from holding.
 
+mod limits_store;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -87,6 +89,12 @@ impl StartupSettings {
         "pool.max_prepared_statements",
         "peers.addresses",
         "peers.key_file",
+        "limits.store",
+        "limits.store_password_file",
+        "limits.store_ca",
+        "limits.store_prefix",
+        "limits.store_window",
+        "limits.on_store_loss",
         "mcp.listen",
         "mcp.token_file",
         "mcp.hosts",
@@ -281,6 +289,7 @@ fn waiting(settings: &ProgramSettings) -> Vec<FixedSetting> {
     waiting.extend(of_servers(settings));
     waiting.extend(of_pool(settings));
     waiting.extend(of_peers(settings));
+    waiting.extend(limits_store::fixed(settings));
     waiting.extend(of_agents(settings));
     waiting
 }

@@ -17,6 +17,7 @@ use crate::net::client_tls::ClientTlsSettings;
 use crate::policy::similar_names::nearest;
 use crate::policy::units::written_bytes;
 use crate::policy::{Policy, PolicySet};
+use crate::session::policy_limits::limits_store::{LimitsStoreSettings, StoreTransport};
 use crate::telemetry::audit::text::TextRecipient;
 use crate::telemetry::capture::CaptureSettings;
 use crate::telemetry::labels::{HeldCertificate, SettingsWarning};
@@ -64,6 +65,7 @@ pub fn of(settings: &ProgramSettings, now: i64) -> Vec<ConfigWarning> {
     all.extend(certificates(&ends(settings), now));
     all.extend(listening(&settings.listen, &settings.client_tls));
     all.extend(forgotten_budgets(settings));
+    all.extend(store_in_clear(settings.limits_store.as_ref()));
     all.extend(recorded_texts(&settings.telemetry.audit.text_recipients));
     all.extend(captured_texts(settings.telemetry.capture.as_ref()));
     let users = users(&settings.auth);
@@ -144,10 +146,22 @@ fn forgotten_budgets(settings: &ProgramSettings) -> Option<ConfigWarning> {
         limits.rows_per_day.is_some() || limits.bytes_per_day.is_some()
     });
     let what = "a policy has rows_per_day or bytes_per_day, and a restart forgets what users have \
-                received: name a file that keeps it";
+                received: name a file that keeps it, or a store in limits.store";
     let warning = SettingsWarning::BudgetsForgotten;
-    (has_budget && settings.budget_file.is_none())
-        .then(|| ConfigWarning::new(warning, "limits.budget_file", what))
+    let is_kept = settings.budget_file.is_some() || settings.limits_store.is_some();
+    (has_budget && !is_kept).then(|| ConfigWarning::new(warning, "limits.budget_file", what))
+}
+
+/// A store of limits that others on the way could speak to in pgsieve's name.
+fn store_in_clear(store: Option<&LimitsStoreSettings>) -> Option<ConfigWarning> {
+    let address = &store?.address;
+    let ip = address.host.parse();
+    let is_here = address.host == "localhost" || ip.is_ok_and(is_of_this_host);
+    let what = "the way to the store and its password go over the network in clear, and who can \
+                write there can give users their budgets once more: rediss:// is TLS";
+    let warning = SettingsWarning::StoreInClear;
+    (address.transport == StoreTransport::Clear && !is_here)
+        .then(|| ConfigWarning::new(warning, "limits.store", what))
 }
 
 /// An audit with the texts of statements in it, encrypted.

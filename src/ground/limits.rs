@@ -16,6 +16,7 @@ pub mod mcp;
 pub mod pools;
 pub mod receipts;
 pub mod served_groundings;
+pub mod shared_counts;
 pub mod upstreams;
 
 use std::time::Duration;
@@ -1085,12 +1086,6 @@ pub const BUDGET_ROWS_AT_ONCE: u64 = 1024;
 
 /// Bytes of the same.
 pub const BUDGET_BYTES_AT_ONCE: u64 = 1 << 20;
-
-/// How often what users have received is written down: what a crash may lose.
-pub const BUDGET_FILE_INTERVAL: Duration = Duration::from_secs(5);
-
-/// The largest file of that: [`ACCOUNTS_MAX`] lines with names of the longest kind.
-pub const BUDGET_FILE_BYTES_MAX: u64 = 64 << 20;
 
 /// How often a result that was cut is cancelled when too many other cancels are under way, or the
 /// upstream takes no connection.

@@ -107,6 +107,8 @@ pub const CONFIGURATION_LIMIT_EXCEEDED: SqlState = SqlState("53400");
 pub const IDLE_SESSION_TIMEOUT: SqlState = SqlState("57P05");
 /// What the settings say cannot be taken.
 pub const CONFIG_FILE_ERROR: SqlState = SqlState("F0000");
+/// A part outside the database that pgsieve needs is away.
+pub const SYSTEM_ERROR: SqlState = SqlState("58000");
 /// A fault of the proxy itself.
 pub const INTERNAL_ERROR: SqlState = SqlState("XX000");
 /// The work was cut off: cancelled, or out of time.

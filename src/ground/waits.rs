@@ -262,6 +262,9 @@ waits! {
     /// A batch of audit lines at a collector.
     AuditExport: WaitEnd::Within(limits::collectors::AUDIT_EXPORT_TIME_MAX),
         at ["src/telemetry/audit/collector/mod.rs", "src/telemetry/audit/collector/transport.rs"];
+    /// An exchange of counts with the store of limits, and the pause before the next one.
+    LimitsStore: WaitEnd::Within(limits::shared_counts::EXCHANGE_TIME_MAX),
+        at ["src/server/limits_store/mod.rs", "src/server/limits_store/connection.rs"];
     /// The catalog that the policies' tests are run against, before any client is let in.
     PolicyTests: WaitEnd::Operator("policy.tests"), at ["src/server/reload/policy_tests.rs"];
     /// The next client, or the next look at the files of policies: nobody waits for these.

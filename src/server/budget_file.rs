@@ -86,7 +86,7 @@ impl BudgetFile {
     pub async fn save_while_running(self: Arc<Self>, accounts: UserAccounts, telemetry: Telemetry) {
         let mut failed = false;
         loop {
-            sleep(limits::BUDGET_FILE_INTERVAL).await;
+            sleep(limits::shared_counts::BUDGET_FILE_INTERVAL).await;
             let (file, accounts) = (Arc::clone(&self), accounts.clone());
             let Ok(saved) = spawn_blocking(move || file.save(&accounts)).await else {
                 return;
@@ -121,7 +121,7 @@ impl BudgetFile {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(fault(error.kind())),
             Ok(found) if found.is_dir() => return Err(fault(ErrorKind::IsADirectory)),
-            Ok(found) if found.len() > limits::BUDGET_FILE_BYTES_MAX => {
+            Ok(found) if found.len() > limits::shared_counts::BUDGET_FILE_BYTES_MAX => {
                 return Err(fault(ErrorKind::FileTooLarge));
             }
             Ok(_) => {}

@@ -5,6 +5,7 @@
 pub mod admin;
 pub mod budget_file;
 pub mod grounding;
+pub mod limits_store;
 pub mod listener;
 pub mod local_clients;
 pub mod readiness;

@@ -112,6 +112,8 @@ words! {
         UpstreamOwner => "upstream_owner",
         /// Budgets of a day begin anew with each start.
         BudgetsForgotten => "budgets_forgotten",
+        /// Counts of users go to another host in clear.
+        StoreInClear => "store_in_clear",
         /// The audit has the texts of statements, encrypted.
         TextsRecorded => "texts_recorded",
         /// A file has the texts of statements that failed, in clear.
@@ -216,6 +218,16 @@ words! {
         Active => "active",
         /// Nothing is under way in an open transaction, failed or not.
         InTransaction => "in_transaction",
+    }
+}
+
+words! {
+    /// What came of an exchange with the store of limits.
+    StoreAnswer {
+        /// The store has answered.
+        Answered => "answered",
+        /// It has not.
+        Failed => "failed",
     }
 }
 
@@ -707,6 +719,7 @@ mod tests {
         check::<PooledConnectionState>();
         check::<PinReason>();
         check::<MoveReason>();
+        check::<StoreAnswer>();
         check::<LimitMode>();
         check::<StartupSettingOutcome>();
         check::<ClientTransport>();

@@ -18,7 +18,7 @@ use crate::telemetry::labels::{
     HeldCertificate, LimitMode, LoginMethod, LoginOutcome, MoveReason, PinReason, PlanAnswer,
     PolicyReload, PooledConnectionState, ProtocolPath, RefusedBecause, RepairedOutcome, SessionLeg,
     SessionState, SignalOutcome, SpanOutcome, StaleGroundingAge, StartupSettingOutcome,
-    StatementOutcome, TlsFailure, Tripwire, UpstreamState, ViolationKind,
+    StatementOutcome, StoreAnswer, TlsFailure, Tripwire, UpstreamState, ViolationKind,
 };
 use crate::telemetry::sqlstate_code::SqlstateClass;
 use crate::words::Word;
@@ -251,6 +251,13 @@ metrics! {
     LIMITS: Counter "pgsieve_limits_total" in "times",
         ["rule": closed::<Rule>(), "mode": closed::<LimitMode>()],
         "Times that a limit of a policy was reached, by rule and by whether the policy enforces it.";
+    STORE_EXCHANGES: Counter "pgsieve_limits_store_exchanges_total" in "exchanges",
+        ["result": closed::<StoreAnswer>()],
+        "Exchanges of counts with the store of limits, by whether it has answered.";
+    STORE_SECONDS: Histogram "pgsieve_limits_store_exchange_seconds" in "seconds", [],
+        "Time of an exchange that the store of limits has answered.";
+    STORE_LOST: Gauge "pgsieve_limits_store_lost" in "1", [],
+        "Whether the store of limits is taken to be away; 0 where there is none.";
     ERRORS: Counter "pgsieve_errors_total" in "errors",
         ["origin": closed::<ErrorOrigin>(), "class": closed::<SqlstateClass>()],
         "Errors sent to clients, by origin and SQLSTATE class.";
@@ -437,20 +444,16 @@ metrics! {
     ADMIN_REQUESTS: Counter "pgsieve_admin_requests_total" in "requests",
         ["page": closed::<AdminPage>(), "status_class": closed::<StatusClass>()],
         "Requests to the admin address, by page and status class.";
-    PROCESS_RESIDENT_BYTES: Gauge "process_resident_memory_bytes" in "bytes",
-        [],
+    PROCESS_RESIDENT_BYTES: Gauge "process_resident_memory_bytes" in "bytes", [],
         "Resident memory of the process.";
     PROCESS_CPU_SECONDS: Counter "process_cpu_seconds_total" in "seconds",
         [],
         "Processor time of the process, user and system.";
-    PROCESS_DESCRIPTORS: Gauge "process_open_fds" in "descriptors",
-        [],
+    PROCESS_DESCRIPTORS: Gauge "process_open_fds" in "descriptors", [],
         "File descriptors that are open now.";
-    PROCESS_DESCRIPTORS_MAX: Gauge "process_max_fds" in "descriptors",
-        [],
+    PROCESS_DESCRIPTORS_MAX: Gauge "process_max_fds" in "descriptors", [],
         "File descriptors that the process may open.";
-    PROCESS_VIRTUAL_BYTES: Gauge "process_virtual_memory_bytes" in "bytes",
-        [],
+    PROCESS_VIRTUAL_BYTES: Gauge "process_virtual_memory_bytes" in "bytes", [],
         "Virtual memory of the process.";
     PROCESS_THREADS: Gauge "process_threads" in "threads",
         [],

@@ -19,6 +19,7 @@ use crate::telemetry::counters::capped_counters::{
 };
 use crate::telemetry::counters::catalog_checks::CatalogChecks;
 use crate::telemetry::counters::counter_vec::{CounterVec, ThreeLabels, TwoLabels};
+use crate::telemetry::counters::limits_store_metrics::LimitsStoreMetrics;
 use crate::telemetry::counters::policy_metrics::PolicyMetrics;
 use crate::telemetry::counters::pool_metrics::PoolMetrics;
 use crate::telemetry::counters::process_usage;
@@ -92,6 +93,8 @@ metric_set! {
         pub upstreams: UpstreamMetrics;
         /// What is known of the pools of connections.
         pub pools: PoolMetrics;
+        /// What is known of the store of limits.
+        pub limits_store: LimitsStoreMetrics;
         /// What is counted of catalogs.
         pub catalog: CatalogMetrics;
         pub repairs: CounterVec<ThreeLabels<Recoverer, Confidence, AttemptOutcome>> =

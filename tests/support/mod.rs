@@ -32,6 +32,7 @@ pub mod installed;
 pub mod log_collector;
 pub mod raw;
 pub mod recorder;
+pub mod redis_server;
 pub mod shared;
 pub mod sql;
 mod stack;

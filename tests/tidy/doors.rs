@@ -28,6 +28,7 @@ const LIBRARIES: &[(&str, &[&str])] = &[
     ("tonic_types", &["src/telemetry/"]),
     ("hyper_rustls", &["src/telemetry/"]),
     ("age", &["src/telemetry/audit/"]),
+    ("redis", &["src/server/limits_store/"]),
     ("axum", &["src/server/"]),
     ("rmcp", &["src/mcp/"]),
     ("hyper", &["src/server/", "src/net/", "src/mcp/"]),

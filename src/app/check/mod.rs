@@ -77,6 +77,7 @@ pub fn check(settings: ProgramSettings, who: Option<&AssumedSession>) -> io::Res
     checked.logins_of_clients(&settings)?;
     checked.audit(&settings);
     checked.sinks(&settings);
+    checked.limits_store(&settings)?;
     let policies = settings.policies.all().len();
     checked.told.push(format!("{policies} policies are sound"));
     let mut world = AssumedDatabase {

@@ -1,14 +1,17 @@
 //! Whether what a start would write to could be opened: the audit, the log, the traces, the capture
-//! and the file of budgets. Changes nothing there.
+//! and the file of budgets; and whether the store of limits answers. Changes nothing there.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
+use tokio::runtime;
+
 use super::CheckReport;
 use crate::app::AppError;
 use crate::config::ProgramSettings;
 use crate::server::budget_file::BudgetFile;
+use crate::server::limits_store::connection::StoreLink;
 use crate::telemetry::TelemetryError;
 use crate::telemetry::audit::collector::CollectorSink;
 use crate::telemetry::audit::copy_name::CopyName;
@@ -74,6 +77,29 @@ impl CheckReport {
         if let Some(Err(error)) = settings.budget_file.clone().map(BudgetFile::look) {
             self.wrong_start(&AppError::Budgets(error));
         }
+    }
+
+    /// The store in which copies count together.
+    pub(super) fn limits_store(&mut self, settings: &ProgramSettings) -> io::Result<()> {
+        let Some(store) = settings.limits_store.clone() else {
+            return Ok(());
+        };
+        let runtime = runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        match StoreLink::load(store) {
+            Err(error) => self.wrong_start(&AppError::LimitsStoreTls(error)),
+            Ok(link) => match runtime.block_on(link.look()) {
+                Ok(()) => self.told.push("the store of limits answers".into()),
+                Err(fault) => {
+                    self.wrong_at(
+                        "limits.store",
+                        &format!("the store does not answer: {fault}"),
+                    );
+                }
+            },
+        }
+        Ok(())
     }
 }
 

@@ -100,6 +100,7 @@ impl SessionLimits {
         if !is_limited(by.policy) && run == CursorRun::None {
             return Ok(ResultAllowance::boundless());
         }
+        self.admit_counted(by, facts, count)?;
         let slot = self.admit(by, facts, count)?;
         let portal = PortalRun {
             lease: self.lease(by, facts)?,
@@ -127,6 +128,7 @@ impl SessionLimits {
             return Ok(ResultAllowance::boundless());
         }
         let count = self.quota_count_of(execute.portal);
+        self.admit_counted(by, facts, count)?;
         let slot = self.admit(by, facts, count)?;
         if execute.rows_max > 0 {
             self.note_run(execute.portal);
@@ -147,6 +149,26 @@ impl SessionLimits {
             lease,
         };
         Ok(ResultAllowance::of(by.policy, portal, &mut self.bounded).holding(slot))
+    }
+
+    /// Refuses what a limit concerns that all copies of pgsieve count together, while the settings
+    /// want that because they cannot.
+    fn admit_counted(
+        &self,
+        by: &AdmissionBasis<'_>,
+        facts: &Facts,
+        count: QuotaCount,
+    ) -> Result<(), Box<Refusal>> {
+        if !self.counted_session.is_uncounted()
+            || count == QuotaCount::Paid
+            || weight(facts, by.policy) == 0
+        {
+            return Ok(());
+        }
+        match counted_rule(by.policy) {
+            None => Ok(()),
+            Some(rule) => Err(messages::uncounted(rule, by.policy.name())),
+        }
     }
 
     fn admit(
@@ -291,6 +313,22 @@ fn counts(policy: &Policy) -> bool {
     limits.concurrency_per_user.is_some()
         || limits.statements_per_second.is_some()
         || limits.statements_per_day.is_some()
+}
+
+/// The first limit of a user that is enforced.
+fn counted_rule(policy: &Policy) -> Option<Rule> {
+    let limits = policy.limits();
+    let has_rate = limits.statements_per_second.is_some() || limits.statements_per_day.is_some();
+    let has_budget = limits.rows_per_day.is_some() || limits.bytes_per_day.is_some();
+    let has_places = limits.concurrency_per_user.is_some();
+    [
+        (has_rate, PolicyRule::StatementRate, Rule::StatementRate),
+        (has_budget, PolicyRule::DailyBudget, Rule::DailyBudget),
+        (has_places, PolicyRule::Concurrency, Rule::Concurrency),
+    ]
+    .into_iter()
+    .find(|(has, rule, _)| *has && policy.mode_of(*rule) == RuleMode::Enforce)
+    .map(|(_, _, rule)| rule)
 }
 
 /// As how many statements a text counts.

@@ -31,9 +31,7 @@ fn statements_run(
 ) -> CursorRun {
     let steps = &facts.cursor_steps;
     let is_held = |name: &str| {
-        let declared = steps
-            .iter()
-            .any(|step| step.name == name.into() && step.holds());
+        let declared = steps.iter().any(|step| *step.name == *name && step.holds());
         declared || names.cursor(name).is_some_and(|cursor| cursor.hold)
     };
     let mut steps = steps.iter();

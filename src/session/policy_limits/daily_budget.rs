@@ -15,7 +15,15 @@ use crate::policy::{Policy, PolicyLimits, PolicyRule, RuleMode};
 /// What a user has received today, or will in a moment.
 #[derive(Debug, Default)]
 pub(super) struct DayUsage {
-    used: Mutex<UsageOfDay>,
+    book: Mutex<DayBook>,
+}
+
+/// What was used by way of this pgsieve, and what by way of its other copies as far as that is
+/// known.
+#[derive(Clone, Copy, Debug, Default)]
+struct DayBook {
+    own: UsageOfDay,
+    others: UsageOfDay,
 }
 
 /// Rows and bytes of one day.
@@ -151,24 +159,40 @@ impl fmt::Debug for BudgetLease {
 }
 
 impl DayUsage {
-    /// What was used, of the last day on which anything was.
+    /// What was used here, of the last day on which anything was.
     pub(super) fn used(&self) -> UsageOfDay {
-        *self.open()
+        self.open().own
+    }
+
+    /// What was used here on a day, or on a later one where the clock was set back.
+    pub(super) fn used_on(&self, today: u64) -> UsageOfDay {
+        self.open().own.on(today)
+    }
+
+    /// What other copies have used of a day.
+    pub(super) fn learn(&self, others: UsageOfDay) {
+        self.open().others = others;
+    }
+
+    /// Whether nothing was used on this day or a later one, by whatever copy.
+    pub(super) fn is_blank(&self, today: u64) -> bool {
+        let book = self.open();
+        book.own.is_blank(today) && book.others.is_blank(today)
     }
 
     /// The budget of today that is used up, if one is.
     pub(super) fn used_up(&self, budget: DayBudget, today: u64) -> Option<SpentBudget> {
-        let used = self.open().on(today);
+        let book = self.open();
         let is_over = |measure| {
             let most = budget.most(measure)?;
-            (used.of(measure) >= most).then_some(SpentBudget { measure, most })
+            (book.used(measure, today) >= most).then_some(SpentBudget { measure, most })
         };
         is_over(BudgetUnit::Rows).or_else(|| is_over(BudgetUnit::Bytes))
     }
 
     /// Counts what a pgsieve before this one has counted.
     pub(super) fn restore(&self, before: UsageOfDay) {
-        let mut used = self.open();
+        let used = &mut self.open().own;
         if before.day > used.day {
             *used = before;
         } else if before.day == used.day {
@@ -185,30 +209,45 @@ impl DayUsage {
         today: u64,
     ) -> Option<u64> {
         let mut book = self.open();
-        *book = book.on(today);
-        let used = book.of_mut(measure);
-        let left = budget.saturating_sub(*used);
+        book.own = book.own.on(today);
+        let left = budget.saturating_sub(book.used(measure, today));
         let part = (left / limits::BUDGET_PART).min(chunk(measure)).min(most);
         let taken = part.max(least);
         if taken > left {
             return None;
         }
+        let used = book.own.of_mut(measure);
         *used = used.saturating_add(taken);
         Some(taken)
     }
 
     /// What was taken on a day that is over has gone with it.
     fn put_back(&self, measure: BudgetUnit, amount: u64, day: u64) {
-        let mut book = self.open();
-        if book.day == day {
-            let used = book.of_mut(measure);
+        let own = &mut self.open().own;
+        if own.day == day {
+            let used = own.of_mut(measure);
             *used = used.saturating_sub(amount);
         }
     }
 
+    /// So many rows of today were not needed.
+    #[cfg(test)]
+    pub(super) fn give_back_rows(&self, rows: u64) {
+        self.put_back(BudgetUnit::Rows, rows, self.used().day);
+    }
+
     /// Whole after every step, so a panic elsewhere does not spoil it.
-    fn open(&self) -> MutexGuard<'_, UsageOfDay> {
-        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    fn open(&self) -> MutexGuard<'_, DayBook> {
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl DayBook {
+    /// What was used in all, of the day that counts here.
+    fn used(&self, measure: BudgetUnit, today: u64) -> u64 {
+        let own = self.own.on(today);
+        let others = self.others.on(own.day);
+        own.of(measure).saturating_add(others.of(measure))
     }
 }
 
@@ -310,7 +349,7 @@ mod tests {
         let book = DayUsage::default();
         let part = take(&book, 5, 100, DAY).unwrap();
         book.put_back(BudgetUnit::Rows, part, DAY);
-        assert!(book.used().is_blank(DAY));
+        assert!(book.is_blank(DAY));
         let part = take(&book, 90, 100, DAY).unwrap();
         assert_eq!(part, 90);
         assert_eq!(take(&book, 11, 100, DAY), None);
@@ -324,7 +363,7 @@ mod tests {
         let book = DayUsage::default();
         take(&book, 100, 100, DAY).unwrap();
         assert_eq!(take(&book, 1, 100, DAY - 1), None);
-        assert!(!book.used().is_blank(DAY - 1) && book.used().is_blank(DAY + 1));
+        assert!(!book.is_blank(DAY - 1) && book.is_blank(DAY + 1));
     }
 
     #[test]
@@ -336,6 +375,39 @@ mod tests {
         book.restore(used(DAY, 5, 2000));
         assert_eq!(book.used(), used(DAY, 10, 2000));
         assert_eq!(take(&book, 91, 100, DAY), None);
+    }
+
+    #[test]
+    fn what_other_copies_have_used_is_used_up() {
+        let book = DayUsage::default();
+        let others = |day, rows| UsageOfDay {
+            day,
+            rows,
+            bytes: 0,
+        };
+        let budget = DayBudget {
+            rows: Some(100),
+            bytes: None,
+            mode: RuleMode::Enforce,
+        };
+        assert_eq!(take(&book, 30, 100, DAY), Some(30));
+        book.learn(others(DAY, 60));
+        assert_eq!(take(&book, 11, 100, DAY), None);
+        assert_eq!(book.used_up(budget, DAY), None);
+        assert_eq!(take(&book, 10, 100, DAY), Some(10));
+        assert!(book.used_up(budget, DAY).is_some());
+        assert_eq!(book.used().rows, 40, "its own alone");
+        // They have given something back.
+        book.learn(others(DAY, 50));
+        assert_eq!(take(&book, 10, 100, DAY), Some(10));
+        // That day is over, for both.
+        assert_eq!(take(&book, 100, 100, DAY + 1), Some(100));
+        assert_eq!(book.used().rows, 100);
+        // What is known of another day than today's says nothing.
+        let fresh = DayUsage::default();
+        fresh.learn(others(DAY, 100));
+        assert!(!fresh.is_blank(DAY) && fresh.is_blank(DAY + 1));
+        assert_eq!(take(&fresh, 100, 100, DAY + 1), Some(100));
     }
 
     #[test]

@@ -163,6 +163,25 @@ pub(super) fn day_budget_spent(used_up: SpentBudget, rest: Duration, policy: &st
     })
 }
 
+/// A statement that a limit concerns which several copies of pgsieve count together, while they
+/// cannot.
+pub(super) fn uncounted(rule: Rule, policy: &str) -> Box<Refusal> {
+    Box::new(Refusal {
+        rule,
+        sqlstate: sqlstate::SYSTEM_ERROR,
+        message: "the limits of this user cannot be counted: their store does not answer".into(),
+        detail: format!(
+            "rule: {} (policy {policy} limits what a user may do over all copies of pgsieve, and \
+             limits.on_store_loss is refuse)",
+            rule.name()
+        ),
+        hint: UNCOUNTED.to_owned(),
+        fixed_hint: UNCOUNTED,
+        position: None,
+        subject: None,
+    })
+}
+
 /// A time in whole seconds after which it is certainly over.
 fn seconds_rounded_up(wait: Duration) -> u64 {
     let rest = u64::from(wait.subsec_nanos() > 0);
@@ -194,6 +213,10 @@ const HELD_FROM_END: &str =
 
 /// For a session with as many cursors as it may have.
 const CLOSE_HELD: &str = "CLOSE those that are not needed any more.";
+
+/// For limits that nobody can count.
+const UNCOUNTED: &str = "Try again in a few seconds; if it lasts, tell whoever runs pgsieve. Nothing is wrong with the \
+     statement.";
 
 /// For a user with as many statements under way as there may be.
 const CROWDED: &str = "Try again in 1 second, or when one of them has ended.";

@@ -11,6 +11,7 @@
 //!   them; `cursor_run`: what a message runs of them
 //! * `portal_totals`: what portals and cursors have given, piece by piece
 //! * `per_user`: what all sessions of a user share; `rate_limit`: statements in a time
+//! * `limits_store`: where several copies of pgsieve count together
 //! * `daily_budget`: what a user may receive in a day; `budget_record`: how that is written down
 //! * `idle_timeout`: sessions that do nothing
 //! * `messages`: what the client hears
@@ -28,6 +29,7 @@ pub mod daily_budget;
 mod exchange_tests;
 mod holdable_cursors;
 pub mod idle_timeout;
+pub mod limits_store;
 mod messages;
 pub(super) mod on_row;
 pub mod per_user;

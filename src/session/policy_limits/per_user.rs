@@ -4,10 +4,12 @@
 //! A user has an account for each policy that it comes under. A session looks it up when it begins
 //! and keeps it; a statement meets atomics only. An account is forgotten when it says nothing any
 //! more: no connection, and all that was taken has come back.
+//!
+//! * `exchange`: what other copies of pgsieve are told of an account, and what they tell
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -16,6 +18,10 @@ use super::daily_budget;
 use super::daily_budget::{BudgetLease, DayBudget, DayUsage, SpentBudget};
 use super::rate_limit::{RateBucket, RefillRate};
 use crate::limits;
+
+pub mod exchange;
+
+use self::exchange::HandedIn;
 
 /// The accounts of all users. Cheap to clone.
 #[derive(Clone)]
@@ -26,12 +32,16 @@ pub struct UserAccounts {
 struct AccountsInner {
     since: Instant,
     users: Mutex<AccountTable>,
+    /// Whether what cannot be counted together with other copies is to be refused.
+    is_uncounted: AtomicBool,
 }
 
 struct AccountTable {
     accounts: HashMap<AccountKey, Arc<UserAccount>>,
     /// How many there may be before those that say nothing are looked for.
     sweep_at: usize,
+    /// How many there have ever been.
+    opened: u64,
 }
 
 /// A policy's name and a user's.
@@ -43,9 +53,16 @@ pub(super) struct UserAccount {
     key: AccountKey,
     connections: AtomicU32,
     running: AtomicU32,
+    /// At other copies of pgsieve, as far as that is known.
+    connections_elsewhere: AtomicU32,
+    running_elsewhere: AtomicU32,
     seconds: RateBucket,
     days: RateBucket,
     book: DayUsage,
+    /// Which of all accounts it is: one that was forgotten and comes again is another one.
+    number: u64,
+    /// What other copies know of it. No statement looks there.
+    handed_in: Mutex<HandedIn>,
 }
 
 /// A session of a user, counted for as long as it lives.
@@ -82,7 +99,9 @@ impl UserAccounts {
                 users: Mutex::new(AccountTable {
                     accounts: HashMap::new(),
                     sweep_at: SWEEP_AT_LEAST,
+                    opened: 0,
                 }),
+                is_uncounted: AtomicBool::new(false),
             }),
         }
     }
@@ -115,13 +134,14 @@ impl UserAccounts {
                 return None;
             }
         }
-        let account = users
-            .accounts
-            .entry(key)
-            .or_insert_with_key(UserAccount::of);
-        let account = Arc::clone(account);
+        let account = users.open(key);
         let before = account.connections.fetch_add(1, Ordering::Relaxed);
-        Some((account, before.saturating_add(1)))
+        if before == 0 {
+            account.forget_what_is_old(self.now());
+        }
+        let elsewhere = account.connections_elsewhere.load(Ordering::Relaxed);
+        let place = before.saturating_add(elsewhere).saturating_add(1);
+        Some((account, place))
     }
 
     /// What users have received today.
@@ -151,11 +171,7 @@ impl UserAccounts {
         let mut users = self.users();
         for entry in entries.iter().filter(|entry| !entry.used.is_blank(today)) {
             let key: AccountKey = (entry.policy.as_str().into(), entry.user.as_str().into());
-            let account = users
-                .accounts
-                .entry(key)
-                .or_insert_with_key(UserAccount::of);
-            account.book.restore(entry.used);
+            users.open(key).book.restore(entry.used);
         }
     }
 
@@ -227,11 +243,21 @@ impl CountedSession {
         BudgetLease::new(Arc::clone(&self.account), budget)
     }
 
+    /// Whether statements that a limit concerns are refused, because nobody knows what other copies
+    /// have counted.
+    pub(super) fn is_uncounted(&self) -> bool {
+        self.accounts.inner.is_uncounted.load(Ordering::Relaxed)
+    }
+
     /// A place among those of the user's sessions that run statements, while fewer than so many are
     /// taken.
     pub fn slot(&self, most: u32) -> Option<StatementSlot> {
         let running = &self.account.running;
-        let one_more = |running: u32| running.checked_add(1).filter(|after| *after <= most);
+        let elsewhere = self.account.running_elsewhere.load(Ordering::Relaxed);
+        let one_more = |running: u32| {
+            let after = running.checked_add(1)?;
+            (after.saturating_add(elsewhere) <= most).then_some(after)
+        };
         let counted = running.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more);
         counted.ok().map(|_| StatementSlot {
             account: Arc::clone(&self.account),
@@ -240,6 +266,20 @@ impl CountedSession {
 }
 
 impl AccountTable {
+    /// The account of this key, which is made where it is not there.
+    fn open(&mut self, key: AccountKey) -> Arc<UserAccount> {
+        let opened = &mut self.opened;
+        let account = self.accounts.entry(key).or_insert_with_key(|key| {
+            *opened = opened.wrapping_add(1);
+            Arc::new(UserAccount {
+                key: key.clone(),
+                number: *opened,
+                ..UserAccount::default()
+            })
+        });
+        Arc::clone(account)
+    }
+
     /// Forgets accounts that say nothing.
     fn sweep(&mut self, now: u64) {
         self.accounts.retain(|_, account| !account.is_blank(now));
@@ -250,13 +290,6 @@ impl AccountTable {
 }
 
 impl UserAccount {
-    fn of(key: &AccountKey) -> Arc<Self> {
-        Arc::new(Self {
-            key: key.clone(),
-            ..Self::default()
-        })
-    }
-
     pub(super) fn book(&self) -> &DayUsage {
         &self.book
     }
@@ -266,7 +299,8 @@ impl UserAccount {
             && self.running.load(Ordering::Relaxed) == 0
             && self.seconds.is_full(now)
             && self.days.is_full(now)
-            && self.book.used().is_blank(daily_budget::today())
+            && self.book.is_blank(daily_budget::today())
+            && self.is_handed_in()
     }
 }
 

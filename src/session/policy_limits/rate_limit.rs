@@ -10,6 +10,8 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub struct RateBucket {
     full_at: AtomicU64,
+    /// All that was ever taken, in nanoseconds: what other copies of pgsieve are told of.
+    taken: AtomicU64,
 }
 
 /// How fast a bucket fills, and how much it holds.
@@ -89,7 +91,10 @@ impl RateBucket {
                 Ordering::Relaxed,
             );
             match swapped {
-                Ok(_) => return Ok(TakenStatements { nanos: cost }),
+                Ok(_) => {
+                    self.taken.fetch_add(cost, Ordering::Relaxed);
+                    return Ok(TakenStatements { nanos: cost });
+                }
                 Err(found) => before = found,
             }
         }
@@ -98,6 +103,23 @@ impl RateBucket {
     /// Puts back what was not needed after all.
     pub fn put_back(&self, taken: TakenStatements) {
         self.full_at.fetch_sub(taken.nanos, Ordering::Relaxed);
+        self.taken.fetch_sub(taken.nanos, Ordering::Relaxed);
+    }
+
+    /// All that was taken since the bucket was made, in nanoseconds.
+    pub(super) fn taken(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
+    }
+
+    /// How long it takes from a moment until the bucket is full, in nanoseconds.
+    pub(super) fn debt(&self, now: u64) -> u64 {
+        self.full_at.load(Ordering::Relaxed).saturating_sub(now)
+    }
+
+    /// Others have taken as well: the bucket is not full before this moment.
+    pub(super) fn not_full_before(&self, moment: u64) {
+        self.full_at
+            .fetch_max(moment.min(FOR_EVER), Ordering::Relaxed);
     }
 
     /// Whether the bucket is full: nothing has to be remembered.

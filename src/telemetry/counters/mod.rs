@@ -8,13 +8,14 @@
 //! * `local_counters`: what one worker counts before it adds it to the shared counters
 //! * `session_gauges`: what each session does now
 //! * `catalog_checks`: the age and size of each catalog
-//! * `policy_metrics`, `pool_metrics`, `settings_metrics`, `upstream_metrics`, `process_usage`:
-//!   what is known of each
+//! * `limits_store_metrics`, `policy_metrics`, `pool_metrics`, `settings_metrics`,
+//!   `upstream_metrics`, `process_usage`: what is known of each
 
 pub mod capped_counters;
 pub mod catalog_checks;
 pub mod counter_vec;
 pub mod label_slots;
+pub mod limits_store_metrics;
 pub(super) mod local_counters;
 pub mod policy_metrics;
 pub mod pool_metrics;

@@ -3,7 +3,8 @@
 //! * `connection`: accepted, refused, closed; `login`: who came in and who did not
 //! * `statement`: one per statement; `repair`: one per repair of a statement; `plan`: one per
 //!   plan that was asked for
-//! * `limit`: where a policy's limit was reached
+//! * `limit`: where a policy's limit was reached; `limits_store`: the store that limits are counted
+//!   in together
 //! * `alarm`: what must never happen
 //! * `catalog`: what is known of the database; `upstream`: what is known of the server; `pool`:
 //!   its connections;
@@ -18,6 +19,7 @@ pub mod catalog;
 pub mod connection;
 pub mod console;
 pub mod limit;
+pub mod limits_store;
 pub mod login;
 pub mod plan;
 pub mod policy;
@@ -42,6 +44,7 @@ pub use connection::{
 };
 pub use console::ConsoleCommandRun;
 pub use limit::LimitReached;
+pub use limits_store::{LimitsStoreAsked, LimitsStoreLost, LimitsStoreReached};
 pub use login::{LoginFinished, LoginSettingChanged};
 pub use plan::{CandidatesRanked, PlanAsked};
 pub use policy::{

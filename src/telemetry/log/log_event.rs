@@ -16,6 +16,10 @@ words! {
         SessionPanicked => "session_panicked",
         /// The file of budgets cannot be written or read.
         BudgetFileFailed => "budget_file_failed",
+        /// The store of limits does not answer.
+        LimitsStoreLost => "limits_store_lost",
+        /// It answers again.
+        LimitsStoreReached => "limits_store_reached",
         /// The process ends.
         Stopped => "stopped",
         /// There were too many lines in a second.

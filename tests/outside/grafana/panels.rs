@@ -131,6 +131,16 @@ const QUIET: &[(&str, &str, &str)] = &[
         "no client of this run shares its connection",
     ),
     (
+        "Exchanges with the store of limits",
+        "pgsieve_limits_store_",
+        "the pgsieve of this run counts for itself",
+    ),
+    (
+        "Time of an exchange",
+        "pgsieve_limits_store_",
+        "the pgsieve of this run counts for itself",
+    ),
+    (
         "Alarms",
         "tripwires",
         "no tripwire is touched, nothing panics",

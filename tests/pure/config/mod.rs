@@ -19,6 +19,7 @@ use pgsieve::upstream::catalog_cache::settings::CatalogMode;
 use pgsieve::upstream::snapshot::UpstreamAccount;
 
 mod libpq;
+mod limits_store;
 mod others;
 mod peers;
 mod texts;

@@ -90,9 +90,13 @@ fn every_key_that_is_a_duration_is_known_here() {
     let found = KEYS.iter().filter(|key| is_duration(key.default));
     let found: BTreeSet<&str> = found.map(|key| key.path).collect();
     let known = DURATIONS.iter().map(|(path, _)| *path);
-    // Those of tokens mean something beside others alone, and are tried with them.
-    let of_tokens = ["client.auth.oidc.clock_skew", "mcp.oauth.clock_skew"];
-    let known: BTreeSet<&str> = of_tokens.into_iter().chain(known).collect();
+    // These mean something beside others alone, and are tried with them.
+    let beside = [
+        "client.auth.oidc.clock_skew",
+        "mcp.oauth.clock_skew",
+        "limits.store_window",
+    ];
+    let known: BTreeSet<&str> = beside.into_iter().chain(known).collect();
     assert_eq!(found, known);
 }
 
@@ -219,6 +223,7 @@ fn with_secrets(mode: u32, strict: &str) -> (SettingsSources, Vec<Written>) {
          receipts: {{ key_file: {} }}\n\
          mcp: {{ token_file: {} }}\n\
          peers: {{ addresses: 'h:1', key_file: {} }}\n\
+         limits: {{ store: 'redis://h', store_password_file: {} }}\n\
          admin: {{ token_file: {} }}\n\
          upstream: {{ url: 'postgres://u@h/', password_file: {}, \
            tls: {{ mode: require, certificate: {made}, key: {} }} }}\n\
@@ -232,6 +237,7 @@ fn with_secrets(mode: u32, strict: &str) -> (SettingsSources, Vec<Written>) {
         at(11),
         at(12),
         at(3),
+        at(1),
         at(0),
         at(1),
         at(8),
@@ -274,6 +280,7 @@ fn secrets_that_others_can_read_are_told_and_refused_where_that_is_wanted() {
         "policy.mask_key_file",
         "receipts.key_file",
         "mcp.token_file",
+        "limits.store_password_file",
     ] {
         assert!(
             exposed.iter().any(|exposed| exposed == key),
@@ -281,12 +288,12 @@ fn secrets_that_others_can_read_are_told_and_refused_where_that_is_wanted() {
         );
     }
     // The two of a user stand where the user does.
-    assert_eq!(exposed.len(), 15, "{exposed:?}");
+    assert_eq!(exposed.len(), 16, "{exposed:?}");
     let (sources, _secrets) = with_secrets(0o604, "on");
     let problems = bad(&sources);
     assert_eq!(
         problems.matches("others can read the file").count(),
-        15,
+        16,
         "{problems}"
     );
     // Every key that names such a file is in the list above.
@@ -299,7 +306,7 @@ fn secrets_that_others_can_read_are_told_and_refused_where_that_is_wanted() {
             tls || path.ends_with("_file") && *path != "limits.budget_file"
         })
         .collect();
-    assert_eq!(named.len(), 13, "{named:?}");
+    assert_eq!(named.len(), 14, "{named:?}");
 }
 
 #[test]

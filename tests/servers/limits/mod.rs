@@ -9,5 +9,6 @@ mod plan_hints;
 pub mod plans;
 mod plans_counted;
 pub mod results;
+mod store;
 mod users;
 mod walk;
