@@ -71,6 +71,7 @@ use crate::upstream::compile_pool::CompilePools;
 use crate::upstream::pool::ConnectionPools;
 use crate::upstream::servers::UpstreamServers;
 use crate::upstream::servers::directory::UpstreamDirectory;
+use crate::upstream::verifier_lookup::VerifierLookups;
 
 /// Serves until SIGTERM or SIGINT, or until the only client has closed standard input, drains, and
 /// returns when every client is gone. `sources` are what the settings were read from: they are read
@@ -397,6 +398,7 @@ fn login_context(
             },
         }
     });
+    let pools = |pool| ConnectionPools::new(pool, telemetry.clone(), &Handle::current());
     Ok(LoginContext {
         login_settings: CurrentLoginSettings::new(LoginSettings {
             tls,
@@ -410,14 +412,13 @@ fn login_context(
         directory,
         catalogs,
         compile_pools,
+        verifier_lookups: VerifierLookups::new(Handle::current()),
         policy_store: Arc::new(PolicyStore::new(live, recording)),
         cancels: CancelRegistry::beside(settings.peers).map_err(AppError::PeerTls)?,
         accounts: UserAccounts::new(),
         superusers: SuperuserNotices::default(),
         memory: MemoryBudget::new(settings.memory, telemetry.memory()),
-        pools: settings
-            .pool
-            .map(|pool| ConnectionPools::new(pool, telemetry.clone(), &Handle::current())),
+        pools: settings.pool.map(pools),
         console: console_services::showing(settings.connections_max, settings.pool),
         receipt_issuer: issuer_of(settings.receipts)?,
         telemetry: telemetry.clone(),

@@ -269,6 +269,7 @@ impl SettingsReload {
             self.login_context.catalogs.renew(&settings.catalog.account);
             held.known = settings.catalog.account.clone();
         }
+        self.login_context.verifier_lookups.clear();
         self.keys
             .renew(settings.admin_token.clone(), settings.admin_hosts.clone());
         // Whoever logs in meanwhile looks at the login settings once more when it is registered.
@@ -293,7 +294,7 @@ fn accounts(login_settings: &LoginSettings) -> Vec<UpstreamAccount> {
     let identities = login_settings.auth.identities().into_iter();
     let accounts = identities.map(|identity| UpstreamAccount {
         user: identity.user.clone(),
-        password: identity.password.clone(),
+        secret: identity.secret.clone(),
     });
     accounts.collect()
 }

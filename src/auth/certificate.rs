@@ -139,7 +139,7 @@ mod tests {
             name: name.into(),
             upstream: UpstreamIdentity {
                 user: format!("up_{name}"),
-                password: None,
+                secret: None,
             },
         }
     }

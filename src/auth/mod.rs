@@ -8,9 +8,15 @@ use std::fmt;
 use tokio::time::Instant;
 
 pub mod certificate;
+pub mod function_name;
+pub mod keyed_login;
+pub mod login_secret;
 pub mod oidc;
 pub mod password_request;
+pub mod queried;
 pub mod scram;
+mod scram_exchange;
+pub mod scram_keys;
 pub mod settings;
 pub mod verifier;
 
@@ -22,8 +28,9 @@ use crate::wire::encode::EncodeError;
 use crate::wire::malformed::MalformedMessage;
 use oidc::token::TokenError;
 use oidc::{OidcUsers, Proof};
+use queried::QueriedUsers;
 use scram::ScramUsers;
-use settings::{AuthSettings, CertificateUser, UpstreamIdentity};
+use settings::{AuthSettings, CertificateUser, QueriedIdentity, UpstreamIdentity};
 
 /// The way of logging in, ready for clients.
 #[derive(Debug)]
@@ -35,6 +42,8 @@ pub enum ClientAuth {
     },
     /// Users known by their verifiers.
     Scram(ScramUsers),
+    /// Users known by the verifiers that the upstream has of them.
+    AuthQuery(QueriedUsers),
     /// Users known by their certificates.
     Certificate(Vec<CertificateUser>),
     /// Users known by the tokens of an issuer.
@@ -62,7 +71,7 @@ pub enum AdmittedIdentity<'s> {
     /// Someone that the settings name. The client has proved who it is.
     As(Cow<'s, UpstreamIdentity>),
     /// The same, with a proof that holds for this TLS connection only.
-    BoundAs(&'s UpstreamIdentity),
+    BoundAs(Cow<'s, UpstreamIdentity>),
     /// The same, with what its token says of it.
     Proved {
         /// Who it is.
@@ -117,6 +126,13 @@ impl ClientAuth {
                 let users = ScramUsers::new(users, certificate);
                 users.map(Self::Scram).ok_or(AuthSetupError::NoRandomness)
             }
+            AuthSettings::AuthQuery(settings) => {
+                let certificate = tls.identity().map(|identity| identity.certificate_pem());
+                let users = QueriedUsers::new(*settings, certificate);
+                users
+                    .map(Self::AuthQuery)
+                    .ok_or(AuthSetupError::NoRandomness)
+            }
             AuthSettings::Certificate { entries } => match tls.identity() {
                 Some(identity) if identity.asks_for_certificates() => {
                     Ok(Self::Certificate(entries))
@@ -143,6 +159,9 @@ impl ClientAuth {
     ) -> Result<Self, AuthSetupError> {
         Ok(match (self, Self::load(settings, tls)?) {
             (Self::Scram(before), Self::Scram(users)) => Self::Scram(users.disguised_as(before)),
+            (Self::AuthQuery(before), Self::AuthQuery(users)) => {
+                Self::AuthQuery(users.disguised_as(before))
+            }
             (Self::Oidc(before), Self::Oidc(users)) => Self::Oidc(Box::new(users.after(before))),
             (_, other) => other,
         })
@@ -152,7 +171,7 @@ impl ClientAuth {
     /// are, with the name of its certificate if that is what it was let in for.
     pub fn still_lists(&self, user: &str, certificate_name: Option<&str>) -> bool {
         match self {
-            Self::Passthrough { .. } | Self::Trust(_) => true,
+            Self::Passthrough { .. } | Self::AuthQuery(_) | Self::Trust(_) => true,
             Self::Scram(users) => users.has(user),
             Self::Oidc(users) => users.has(user),
             Self::Certificate(entries) => entries.iter().any(|entry| {
@@ -165,7 +184,11 @@ impl ClientAuth {
     /// The name by which the list has this certificate for that user, where that lets it in.
     pub fn listed_name(&self, user: &str, shown: &[u8]) -> Option<&str> {
         match self {
-            Self::Passthrough { .. } | Self::Scram(_) | Self::Oidc(_) | Self::Trust(_) => None,
+            Self::Passthrough { .. }
+            | Self::Scram(_)
+            | Self::AuthQuery(_)
+            | Self::Oidc(_)
+            | Self::Trust(_) => None,
             Self::Certificate(entries) => {
                 let entry = certificate::identify(entries, user, shown)?;
                 Some(&entry.certificate_name)
@@ -178,6 +201,10 @@ impl ClientAuth {
         match self {
             Self::Passthrough { .. } => Vec::new(),
             Self::Scram(users) => users.identities().collect(),
+            Self::AuthQuery(users) => match &users.settings().upstream {
+                QueriedIdentity::Itself => Vec::new(),
+                QueriedIdentity::One(identity) => vec![identity],
+            },
             Self::Certificate(entries) => entries.iter().map(|entry| &entry.upstream).collect(),
             Self::Oidc(users) => users.identities(),
             Self::Trust(identity) => identity.iter().collect(),
@@ -188,13 +215,35 @@ impl ClientAuth {
     pub fn proves_attributes(&self) -> bool {
         match self {
             Self::Oidc(_) => true,
-            Self::Passthrough { .. } | Self::Scram(_) | Self::Certificate(_) | Self::Trust(_) => {
-                false
-            }
+            Self::Passthrough { .. }
+            | Self::Scram(_)
+            | Self::AuthQuery(_)
+            | Self::Certificate(_)
+            | Self::Trust(_) => false,
         }
     }
 
-    /// Finds out who a client is that says it is `user`.
+    /// Whether clients that have proved here who they are are themselves at the upstream, by that
+    /// proof.
+    pub fn is_itself_upstream(&self) -> bool {
+        self.queried()
+            .is_some_and(|users| users.settings().upstream == QueriedIdentity::Itself)
+    }
+
+    /// The users whose verifiers somebody has to bring, where there are such.
+    pub fn queried(&self) -> Option<&QueriedUsers> {
+        match self {
+            Self::AuthQuery(users) => Some(users),
+            Self::Passthrough { .. }
+            | Self::Scram(_)
+            | Self::Certificate(_)
+            | Self::Oidc(_)
+            | Self::Trust(_) => None,
+        }
+    }
+
+    /// Finds out who a client is that says it is `user`, but for users whose verifiers somebody has
+    /// to bring: of those nobody is let in here.
     ///
     /// Not to be cancelled and gone on with: an exchange may be half done.
     ///
@@ -210,6 +259,7 @@ impl ClientAuth {
         match self {
             Self::Passthrough { .. } => Ok(AdmittedIdentity::AsItself),
             Self::Scram(users) => users.admit(framed, user, deadline).await,
+            Self::AuthQuery(users) => users.admit(framed, (user, None), deadline).await,
             Self::Certificate(entries) => {
                 let shown = framed
                     .stream
@@ -227,7 +277,7 @@ impl ClientAuth {
             Self::Trust(None) => {
                 let identity = UpstreamIdentity {
                     user: user.to_owned(),
-                    password: None,
+                    secret: None,
                 };
                 Ok(AdmittedIdentity::As(Cow::Owned(identity)))
             }

@@ -3,34 +3,25 @@
 //! A user that does not exist is put through the same exchange, with a verifier that fits no
 //! password: same messages, same salt each time, same work, same refusal.
 //!
-//! The messages are those of `pgwire`; the frames around them, the mechanism and its fit with the
-//! channel binding are checked here, because `pgwire` would take `-PLUS` without a binding.
-//!
 //! <https://www.postgresql.org/docs/current/sasl-authentication.html>
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
-use bytes::BytesMut;
-use pgwire::api::auth::sasl::scram::{ScramServerAuth, ScramServerAuthWaitingForClientFinal};
-use pgwire::error::PgWireError;
 use tokio::time::Instant;
 
+use super::scram_exchange::ScramExchange;
 use super::settings::{ScramUser, UpstreamIdentity};
-use super::verifier::{KEY_BYTES, SALT_BYTES, ScramVerifier};
+use super::verifier::ScramVerifier;
 use super::{AdmittedIdentity, AuthError};
 use crate::net::framed_stream::FramedStream;
-use crate::wire::encode;
-use crate::wire::frontend::password::{sasl_initial, sasl_response};
 
 /// The users that log in with SCRAM, and what stands in for those that do not exist.
 pub struct ScramUsers {
     users: HashMap<String, ScramUser>,
     models: Vec<ScramVerifier>,
-    plain: ScramServerAuth,
-    bound: Option<ScramServerAuth>,
-    stand_in_key: [u8; KEY_BYTES],
+    exchange: ScramExchange,
 }
 
 impl ScramUsers {
@@ -38,15 +29,7 @@ impl ScramUsers {
     /// where its signature names no hash, `-PLUS` is not offered. Nothing is returned when the
     /// system gives no randomness.
     pub fn new(users: Vec<ScramUser>, certificate_pem: Option<&str>) -> Option<Self> {
-        let bound = certificate_pem.and_then(|pem| {
-            let mut server = ScramServerAuth::new();
-            server
-                .configure_certificate(pem.as_bytes())
-                .ok()
-                .map(|()| server)
-        });
-        let mut stand_in_key = [0; KEY_BYTES];
-        getrandom::fill(&mut stand_in_key).ok()?;
+        let exchange = ScramExchange::new(certificate_pem)?;
         let models = users.iter().map(|user| user.verifier.clone()).collect();
         let users = users
             .into_iter()
@@ -55,16 +38,14 @@ impl ScramUsers {
         Some(Self {
             users,
             models,
-            plain: ScramServerAuth::new(),
-            bound,
-            stand_in_key,
+            exchange,
         })
     }
 
     /// The same users; names that are not among them look as they did to these: whoever asks before
     /// and after learns nothing of the list.
     pub fn disguised_as(mut self, before: &Self) -> Self {
-        self.stand_in_key = before.stand_in_key;
+        self.exchange = self.exchange.disguised_as(&before.exchange);
         self
     }
 
@@ -90,80 +71,28 @@ impl ScramUsers {
         user: &str,
         deadline: Instant,
     ) -> Result<AdmittedIdentity<'_>, AuthError> {
-        let bound = self.bound.as_ref().filter(|_| framed.stream.is_tls());
-        let mut out = BytesMut::new();
-        encode::authentication_sasl(&mut out, offer(bound.is_some()))
-            .map_err(AuthError::Unencodable)?;
-        framed.send(&out, deadline).await.map_err(AuthError::Peer)?;
-
-        let message = framed.frontend(deadline).await.map_err(AuthError::Peer)?;
-        let (mechanism, first) = sasl_initial(message.body()).map_err(AuthError::Malformed)?;
-        let first = first.ok_or(AuthError::Exchange)?;
-        let server = self.choose(mechanism, first, bound)?;
-        let is_bound = mechanism == PLUS;
         // Made for everybody, so that its making tells nothing.
         let stand_in = self.stand_in(user);
         let known = self.users.get(user);
-        let verifier = known.map_or(&stand_in, |known| &known.verifier);
-        let (challenge, waiting) = server
-            .on_client_first_message_with_secret(first, verifier.to_scram_secret())
-            .map_err(|_malformed| AuthError::Exchange)?;
-        out.clear();
-        encode::authentication_sasl_continue(&mut out, challenge.as_bytes())
-            .map_err(AuthError::Unencodable)?;
-        framed.send(&out, deadline).await.map_err(AuthError::Peer)?;
-
-        let message = framed.frontend(deadline).await.map_err(AuthError::Peer)?;
-        let proof = check_proof(&waiting, sasl_response(message.body()));
-        // Whatever the stand-in says, a user that is not listed is not let in.
-        let (proof, known) = match (proof, known) {
-            (Ok(proof), Some(known)) => (proof, known),
-            (Ok(_), None) => return Err(AuthError::WrongPassword),
-            (Err(error), _) => return Err(error),
-        };
-        out.clear();
-        encode::authentication_sasl_final(&mut out, proof.as_bytes())
-            .map_err(AuthError::Unencodable)?;
-        framed.send(&out, deadline).await.map_err(AuthError::Peer)?;
-        Ok(match is_bound {
-            true => AdmittedIdentity::BoundAs(&known.upstream),
+        let verifiers = (known.map(|known| &known.verifier), &stand_in);
+        let proved = self.exchange.run(framed, verifiers, deadline).await?;
+        // Whoever is not listed has not come so far.
+        let known = known.ok_or(AuthError::WrongPassword)?;
+        Ok(match proved.is_bound() {
+            true => AdmittedIdentity::BoundAs(Cow::Borrowed(&known.upstream)),
             false => AdmittedIdentity::As(Cow::Borrowed(&known.upstream)),
         })
-    }
-
-    /// The mechanism has to be one that was offered, and to fit what its message says of channel
-    /// binding: `-PLUS` binds, the other does not.
-    fn choose<'s>(
-        &'s self,
-        mechanism: &str,
-        first: &[u8],
-        bound: Option<&'s ScramServerAuth>,
-    ) -> Result<&'s ScramServerAuth, AuthError> {
-        match (mechanism, bound, first.starts_with(b"p=")) {
-            (PLUS, Some(server), true) => Ok(server),
-            // With a binding on offer, "y" (you have none) is a sign of someone in between, which
-            // only the server that knows of the binding can tell.
-            (PLAIN, Some(server), false) => Ok(server),
-            (PLAIN, None, false) => Ok(&self.plain),
-            _ => Err(AuthError::Exchange),
-        }
     }
 
     /// The same verifier each time for the same name, with the cost and salt length of some real
     /// user, so that a list of several costs does not tell who is not on it.
     fn stand_in(&self, user: &str) -> ScramVerifier {
-        let mut stream = blake3::Hasher::new_keyed(&self.stand_in_key);
-        stream.update(user.as_bytes());
-        let mut bytes = stream.finalize_xof();
-        let (mut salt, mut keys, mut pick) = ([0; SALT_BYTES], [0; KEY_BYTES], [0; 8]);
-        bytes.fill(&mut salt);
-        bytes.fill(&mut keys);
-        bytes.fill(&mut pick);
+        let random = self.exchange.stand_in(user);
         let count = u64::try_from(self.models.len()).unwrap_or(u64::MAX).max(1);
-        let index = usize::try_from(u64::from_be_bytes(pick) % count).unwrap_or_default();
+        let index = usize::try_from(random.pick % count).unwrap_or_default();
         match self.models.get(index) {
-            Some(model) => model.disguise(&salt, keys),
-            None => ScramVerifier::stand_in(salt, keys),
+            Some(model) => model.disguise(&random.salt, random.keys),
+            None => ScramVerifier::stand_in(random.salt, random.keys),
         }
     }
 }
@@ -173,25 +102,6 @@ impl fmt::Debug for ScramUsers {
         write!(formatter, "ScramUsers({})", self.users.len())
     }
 }
-
-fn check_proof(
-    waiting: &ScramServerAuthWaitingForClientFinal,
-    message: &[u8],
-) -> Result<String, AuthError> {
-    waiting
-        .on_client_final_message(message)
-        .map_err(|error| match error {
-            PgWireError::InvalidPassword(_) => AuthError::WrongPassword,
-            _ => AuthError::Exchange,
-        })
-}
-
-fn offer(bound: bool) -> &'static [&'static str] {
-    if bound { &[PLUS, PLAIN] } else { &[PLAIN] }
-}
-
-const PLAIN: &str = "SCRAM-SHA-256";
-const PLUS: &str = "SCRAM-SHA-256-PLUS";
 
 #[cfg(test)]
 mod tests {
@@ -213,7 +123,7 @@ mod tests {
         let verifier = ScramVerifier::parse(&verifier).unwrap();
         let upstream = UpstreamIdentity {
             user: "up".into(),
-            password: None,
+            secret: None,
         };
         let alice = ScramUser {
             name: "alice".into(),
@@ -275,7 +185,7 @@ mod tests {
         };
         let upstream = UpstreamIdentity {
             user: "up".into(),
-            password: None,
+            secret: None,
         };
         let all = [
             text(4096, "MTIzNDU2Nzg="),

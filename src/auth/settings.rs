@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
+use super::function_name::FunctionName;
+use super::login_secret::LoginSecret;
 use super::oidc::key_set::KeySet;
 use super::oidc::token::Expected;
 use super::verifier::ScramVerifier;
 use crate::net::https::HttpsUrl;
-use crate::secret::Secret;
 
 /// How clients prove who they are.
 #[derive(Debug, Clone)]
@@ -24,6 +26,8 @@ pub enum AuthSettings {
         /// The users; names are unique.
         users: Vec<ScramUser>,
     },
+    /// Users known by the verifiers that the upstream has of them.
+    AuthQuery(Box<QuerySettings>),
     /// Client certificates of the client authority.
     Certificate {
         /// Who may come with which certificate.
@@ -36,6 +40,30 @@ pub enum AuthSettings {
         /// Who they are at the upstream; without it, the user they name, with no password.
         upstream: Option<UpstreamIdentity>,
     },
+}
+
+/// How the upstream is asked for the verifiers of users.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QuerySettings {
+    /// The function that tells them.
+    pub function: FunctionName,
+    /// Who may call it.
+    pub account: UpstreamIdentity,
+    /// The database that has it; without it, the one that the server's URL names.
+    pub database: Option<String>,
+    /// How long a verifier is known without being asked for again.
+    pub cache_age: Duration,
+    /// Who the users are at the upstream.
+    pub upstream: QueriedIdentity,
+}
+
+/// Who users are at the upstream that it has verifiers of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum QueriedIdentity {
+    /// Themselves, by the keys of their proof.
+    Itself,
+    /// All of them this one.
+    One(UpstreamIdentity),
 }
 
 /// Which tokens let whom in.
@@ -136,8 +164,8 @@ impl fmt::Debug for UserAttributes {
 pub struct UpstreamIdentity {
     /// The user at the upstream.
     pub user: String,
-    /// Its password, where the upstream asks for one.
-    pub password: Option<Secret>,
+    /// What it proves itself with, where the upstream asks for that.
+    pub secret: Option<LoginSecret>,
 }
 
 /// A user known by a SCRAM verifier.

@@ -57,11 +57,11 @@ impl ScramVerifier {
         let iterations = iterations
             .parse::<u32>()
             .map_err(|_| VerifierError::Iterations)?;
-        if iterations == 0 || iterations > limits::SCRAM_ITERATIONS_MAX {
+        if iterations == 0 || iterations > limits::verifiers::SCRAM_ITERATIONS_MAX {
             return Err(VerifierError::Iterations);
         }
         let salt = STANDARD.decode(salt).map_err(|_| VerifierError::Salt)?;
-        if salt.is_empty() || salt.len() > limits::SCRAM_SALT_BYTES_MAX {
+        if salt.is_empty() || salt.len() > limits::verifiers::SCRAM_SALT_BYTES_MAX {
             return Err(VerifierError::Salt);
         }
         Ok(Self {
@@ -84,15 +84,19 @@ impl ScramVerifier {
 
     /// A verifier that no password fits, in the looks of this one: for a user that does not exist.
     pub fn disguise(&self, randomness: &[u8], keys: [u8; KEY_BYTES]) -> Self {
-        let salt = randomness
-            .iter()
-            .copied()
-            .cycle()
-            .take(self.salt.len())
-            .collect();
+        Self::looking_like((self.iterations, self.salt.len()), randomness, keys)
+    }
+
+    /// The same with that cost and so many bytes of salt.
+    pub fn looking_like(
+        (iterations, salt_bytes): (u32, usize),
+        randomness: &[u8],
+        keys: [u8; KEY_BYTES],
+    ) -> Self {
+        let salt = randomness.iter().copied().cycle().take(salt_bytes);
         Self {
-            iterations: self.iterations,
-            salt,
+            iterations,
+            salt: salt.collect(),
             stored_key: keys,
             server_key: keys,
         }
@@ -100,10 +104,9 @@ impl ScramVerifier {
 
     /// A verifier that no password fits, in the looks of Postgres's own.
     pub fn stand_in(salt: [u8; SALT_BYTES], keys: [u8; KEY_BYTES]) -> Self {
-        let salt = salt.to_vec();
         Self {
             iterations: DEFAULT_ITERATIONS,
-            salt,
+            salt: salt.to_vec(),
             stored_key: keys,
             server_key: keys,
         }
@@ -112,6 +115,21 @@ impl ScramVerifier {
     /// The number of hash rounds that the client has to make.
     pub fn iterations(&self) -> u32 {
         self.iterations
+    }
+
+    /// Its salt.
+    pub fn salt(&self) -> &[u8] {
+        &self.salt
+    }
+
+    /// The digest of the client's key.
+    pub fn stored_key(&self) -> &[u8; KEY_BYTES] {
+        &self.stored_key
+    }
+
+    /// What the server signs with.
+    pub fn server_key(&self) -> &[u8; KEY_BYTES] {
+        &self.server_key
     }
 
     /// The form that the SCRAM exchange takes.

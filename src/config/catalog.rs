@@ -1,5 +1,6 @@
 //! The settings of the catalogs: whether they are kept, who loads them, how fresh they are.
 
+use crate::auth::login_secret::LoginSecret;
 use crate::config::quantities::duration;
 use crate::config::value_reader::{KeyReader, ReadValue};
 use crate::limits::{
@@ -67,7 +68,7 @@ fn account(reader: &mut KeyReader, upstream: Option<&UpstreamSettings>) -> Optio
     match (user, password) {
         (Some(user), password) => Some(AccountSetting::Configured(UpstreamAccount {
             user: user.text,
-            password,
+            secret: password.map(LoginSecret::from),
         })),
         (None, Some(_)) => {
             let place = reader.place_of("catalog.password_file");
@@ -80,8 +81,8 @@ fn account(reader: &mut KeyReader, upstream: Option<&UpstreamSettings>) -> Optio
         (None, None) => {
             let of_url = upstream.and_then(|upstream| {
                 let user = upstream.user.clone()?;
-                let password = upstream.password.clone();
-                Some(AccountSetting::OfUrl(UpstreamAccount { user, password }))
+                let secret = upstream.password.clone().map(LoginSecret::from);
+                Some(AccountSetting::OfUrl(UpstreamAccount { user, secret }))
             });
             Some(of_url.unwrap_or(AccountSetting::Nobody))
         }

@@ -3,6 +3,7 @@
 //! A key can be given in the file as a path (`client.tls.mode`), in the environment as
 //! `PGSIEVE_CLIENT_TLS_MODE`, and a few as flags. Later sources win: file, environment, flags.
 
+use crate::config::client::auth_query;
 use crate::config::settings_key::{KeyForm, SettingsKey};
 use crate::config::user_keys::ENTRY_KEYS;
 use crate::config::{
@@ -165,13 +166,7 @@ pub const KEYS: &[SettingsKey] = &[
               (accepted by target_session_attrs=read-write and targetServerType=primary) or \
               standby.",
     },
-    SettingsKey {
-        path: "client.auth.method",
-        form: KeyForm::Word,
-        default: "passthrough",
-        doc: "How clients prove who they are: passthrough (their own user and password, at the \
-              upstream), scram, cert, oidc (a token as the password) or trust (only on this host).",
-    },
+    login_keys::METHOD,
     login_keys::ALLOW_PLAINTEXT_PASSWORDS,
     login_keys::USERS,
     login_keys::DISABLED,
@@ -184,6 +179,12 @@ pub const KEYS: &[SettingsKey] = &[
     login_keys::CLOCK_SKEW,
     login_keys::EXPIRED_SESSIONS,
     login_keys::USER_ATTRIBUTES,
+    auth_query::FUNCTION,
+    auth_query::DATABASE,
+    auth_query::USER,
+    auth_query::PASSWORD_FILE,
+    auth_query::AGE,
+    auth_query::UPSTREAM_USER,
     SettingsKey {
         path: "policy.file",
         form: KeyForm::Words,

@@ -1,6 +1,16 @@
-//! The keys of `client.auth` that need many words: its users, their attributes, and its tokens.
+//! The keys of `client.auth`: its method, its users, their attributes, and its tokens.
 
 use super::settings_key::{KeyForm, SettingsKey};
+
+/// How clients prove who they are.
+pub const METHOD: SettingsKey = SettingsKey {
+    path: "client.auth.method",
+    form: KeyForm::Word,
+    default: "passthrough",
+    doc: "How clients prove who they are: passthrough (their own user and password, at the \
+          upstream), scram, auth_query (scram with the verifiers that the upstream has), cert, \
+          oidc (a token as the password) or trust (only on this host).",
+};
 
 /// Who makes the tokens.
 pub const ISSUER: SettingsKey = SettingsKey {

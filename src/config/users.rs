@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::auth::login_secret::LoginSecret;
 use crate::auth::settings::{
     CertificateUser, OidcUser, ScramUser, UpstreamIdentity, UserAttributes,
 };
@@ -329,7 +330,8 @@ impl UserEntry {
             (Some(user), None, Some(service)) if user == service.user => Some(service.clone()),
             (user, password, _) => {
                 let user = user.or_else(|| name.map(str::to_owned))?;
-                Some(UpstreamIdentity { user, password })
+                let secret = password.map(LoginSecret::from);
+                Some(UpstreamIdentity { user, secret })
             }
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::auth::settings::{AuthSettings, KeysFrom, OidcPeople};
+use crate::auth::settings::{AuthSettings, KeysFrom, OidcPeople, QueriedIdentity};
 use crate::config::{ListenAddress, ProgramSettings};
 use crate::doctor::login_roles::{LoginRole, ServerNames};
 use crate::limits::{CERTIFICATE_EXPIRY_NOTICE, WARNED_NAMES_MAX};
@@ -82,6 +82,7 @@ pub fn ends(settings: &ProgramSettings) -> Vec<CertificateExpiry> {
         },
         AuthSettings::Passthrough { .. }
         | AuthSettings::Scram { .. }
+        | AuthSettings::AuthQuery(_)
         | AuthSettings::Certificate { .. }
         | AuthSettings::Trust { .. } => None,
     };
@@ -205,7 +206,9 @@ pub fn users(auth: &AuthSettings) -> Vec<String> {
             OidcPeople::Listed(users) => users.iter().map(|user| user.name.clone()).collect(),
             OidcPeople::Everybody(_) => Vec::new(),
         },
-        AuthSettings::Passthrough { .. } | AuthSettings::Trust { .. } => Vec::new(),
+        AuthSettings::Passthrough { .. }
+        | AuthSettings::AuthQuery(_)
+        | AuthSettings::Trust { .. } => Vec::new(),
     };
     names.sort();
     names.dedup();
@@ -367,6 +370,9 @@ impl UpstreamIdentities {
             AuthSettings::Scram { users } => {
                 upstream.extend(users.iter().map(|user| user.upstream.user.clone()));
             }
+            AuthSettings::AuthQuery(query) => {
+                upstream.insert(query.account.user.clone());
+            }
             AuthSettings::Certificate { entries } => {
                 upstream.extend(entries.iter().map(|entry| entry.upstream.user.clone()));
             }
@@ -377,8 +383,13 @@ impl UpstreamIdentities {
         }
         Self {
             upstream,
-            clients_are_themselves: matches!(settings.auth, AuthSettings::Passthrough { .. }),
+            clients_are_themselves: match &settings.auth {
+                AuthSettings::Passthrough { .. } => true,
+                AuthSettings::AuthQuery(query) => query.upstream == QueriedIdentity::Itself,
+                _ => false,
+            },
             clients: match &settings.auth {
+                AuthSettings::AuthQuery(query) if query.upstream != QueriedIdentity::Itself => None,
                 AuthSettings::Oidc(own) if matches!(own.people, OidcPeople::Everybody(_)) => None,
                 auth => Some(users(auth)),
             },

@@ -179,6 +179,20 @@ checks! {
         "One sort or join can fill the disk, which stops everybody.";
 }
 
+/// Where the settings ask the database for verifiers: whether that is to be had.
+pub const LOOKUP_FUNCTION: &DoctorCheck = &DoctorCheck {
+    id: "lookup_function",
+    title: "verifiers cannot be asked for",
+    why: "Nobody can log in by client.auth.method auth_query.",
+};
+
+/// The same: whether others can have it as well.
+pub const LOOKUP_PUBLIC: &DoctorCheck = &DoctorCheck {
+    id: "lookup_public",
+    title: "anybody may ask for verifiers",
+    why: "Who has a verifier can guess its password, and pass for the server before its user.",
+};
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

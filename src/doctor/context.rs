@@ -11,6 +11,7 @@ use tokio_postgres::types::{FromSql, ToSql, Type};
 use tokio_postgres::{Client, Row};
 
 use super::sql_names::sql_name;
+use crate::auth::function_name::FunctionName;
 use crate::limits;
 
 /// A connection, and who it belongs to.
@@ -26,6 +27,8 @@ pub struct DoctorContext<'c> {
     pub reach: BTreeMap<u32, ExaminedRole>,
     /// All memberships that count.
     pub edges: Vec<RoleMembership>,
+    /// The function that tells pgsieve verifiers, where the settings want one.
+    pub lookup: Option<FunctionName>,
 }
 
 /// A role.
@@ -97,6 +100,7 @@ impl<'c> DoctorContext<'c> {
             own: ExaminedRole::unknown(),
             reach: BTreeMap::new(),
             edges: Vec::new(),
+            lookup: None,
         };
         let row = context
             .row(WHERE)

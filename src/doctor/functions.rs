@@ -26,7 +26,12 @@ pub async fn examine(
     routines(&format!("{definer} AND NOT {HAS_PATH}"))
         .note(context, findings, check::DEFINER_OPEN_PATH, danger)
         .await?;
-    routines(&format!("{definer} AND {HAS_PATH}"))
+    // It is asked by pgsieve itself, and has a check of its own.
+    let lookup = context.lookup.as_ref().map_or_else(String::new, |lookup| {
+        let (schema, name) = (literal(lookup.schema()), literal(lookup.name()));
+        format!(" AND (n.nspname::text, p.proname::text) <> ({schema}, {name})")
+    });
+    routines(&format!("{definer} AND {HAS_PATH}{lookup}"))
         .note(context, findings, check::DEFINER_FUNCTIONS, warning)
         .await?;
     routines(UNTRUSTED)
@@ -34,6 +39,11 @@ pub async fn examine(
         .await?;
     volatile(context, findings).await?;
     built_ins(context, findings).await
+}
+
+/// A text as SQL reads it in the examining session, whose strings conform to the standard.
+fn literal(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
 }
 
 /// Routines on a condition, and who may run them. A trigger cannot be called.

@@ -9,7 +9,8 @@
 //!   reach, and how questions are asked; `sql_names`: how names are written
 //! * `server`, `role_attributes`, `ownership`, `write_privileges`, `functions`, `external_access`,
 //!   `large_objects`, `role_settings`: the checks; `grants`: how rights are read and taken away
-//! * `login_roles`: who may log in, for warnings about settings
+//! * `login_roles`: who may log in, for warnings about settings; `verifier_function`: what tells
+//!   pgsieve their verifiers
 //! * `hardening_script`: everything that would fix it, in its order; `current_reads`: so that no
 //!   reading is lost
 
@@ -29,6 +30,7 @@ mod role_settings;
 pub mod server;
 pub mod session;
 mod sql_names;
+pub mod verifier_function;
 mod write_privileges;
 
 use std::fmt;
@@ -43,8 +45,10 @@ use self::hardening_script::HardeningScript;
 use self::server::ServerProfile;
 use self::session::{DoctorSession, LoginReport};
 pub use self::sql_names::sql_name;
+use self::verifier_function::VerifierFunction;
 use super::upstream::account::{OwnSessionError, UpstreamAccount};
 use super::upstream::connect::Upstream;
+use crate::auth::function_name::FunctionName;
 use crate::limits;
 
 /// What an examination found.
@@ -62,6 +66,17 @@ pub struct DoctorReport {
     pub findings: Vec<Finding>,
     /// What would fix it.
     pub script: HardeningScript,
+    /// What makes the function that tells verifiers, where the settings want one.
+    pub lookup: Option<LookupScript>,
+}
+
+/// What makes the function that tells verifiers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LookupScript {
+    /// The database that it is to be in.
+    pub database: String,
+    /// In their order.
+    pub statements: Vec<String>,
 }
 
 /// Why there is no examination. Holds no address, no password and none of the server's words.
@@ -84,6 +99,21 @@ pub async fn examine(
     account: &UpstreamAccount,
     database: &str,
 ) -> Result<DoctorReport, ExamineError> {
+    examine_beside(upstream, account, database, None).await
+}
+
+/// The same, where that function tells verifiers, which is no finding by itself.
+///
+/// May be cancelled: the connection is dropped.
+///
+/// # Errors
+/// As of [`examine`].
+pub async fn examine_beside(
+    upstream: &Upstream,
+    account: &UpstreamAccount,
+    database: &str,
+    lookup: Option<&FunctionName>,
+) -> Result<DoctorReport, ExamineError> {
     let session = session::open(upstream, account, database).await;
     let DoctorSession {
         client,
@@ -91,7 +121,8 @@ pub async fn examine(
         greeting,
     } = session.map_err(ExamineError::Connect)?;
     let looked = timeout(limits::EXAMINATION_TIME_MAX, async {
-        let context = DoctorContext::load(&client).await?;
+        let mut context = DoctorContext::load(&client).await?;
+        context.lookup = lookup.cloned();
         run_checks(&context, greeting).await
     });
     let looked = looked.await.unwrap_or(Err(ExamineFailure::TimedOut));
@@ -106,6 +137,21 @@ impl DoctorReport {
     pub fn worst(&self) -> FindingSeverity {
         let severities = self.findings.iter().map(|finding| finding.severity);
         severities.max().unwrap_or(FindingSeverity::Ok)
+    }
+
+    /// With what was found of the function that tells verifiers, and the SQL that makes it. Where
+    /// another role is to take the place of the examined one, it is for that role.
+    pub fn with_lookup(mut self, examined: &VerifierFunction, found: Vec<Finding>) -> Self {
+        self.findings.extend(found);
+        self.findings.sort_by_key(finding_order);
+        let caller = &examined.account.user;
+        let new_role = self.script.new_role.as_ref();
+        let new_role = new_role.filter(|_| *caller == self.role);
+        self.lookup = Some(LookupScript {
+            database: examined.database.clone(),
+            statements: examined.statements(new_role.unwrap_or(caller)),
+        });
+        self
     }
 
     /// How many findings are of that severity.
@@ -151,6 +197,7 @@ async fn run_checks(
         greeting,
         findings,
         script,
+        lookup: None,
     })
 }
 

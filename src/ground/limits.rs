@@ -18,6 +18,7 @@ pub mod receipts;
 pub mod served_groundings;
 pub mod shared_counts;
 pub mod upstreams;
+pub mod verifiers;
 
 use std::time::Duration;
 
@@ -316,13 +317,6 @@ pub const UPSTREAM_LOGIN_MESSAGES_MAX: usize = 256;
 
 /// Bytes of NoticeResponse from an upstream login that are kept for the client.
 pub const LOGIN_NOTICE_BYTES_MAX: usize = 64 * 1024;
-
-/// Password-hash rounds that an upstream may ask of us, or that a verifier may ask of a client.
-/// Postgres's default is 4096; a million rounds take a core about a second.
-pub const SCRAM_ITERATIONS_MAX: u32 = 100_000;
-
-/// A salt longer than this is no salt of Postgres's (16 bytes).
-pub const SCRAM_SALT_BYTES_MAX: usize = 256;
 
 /// Addresses of one upstream host that are tried; all of them share one time limit.
 pub const UPSTREAM_ADDRESSES_MAX: usize = 8;

@@ -182,13 +182,17 @@ waits! {
     Login: WaitEnd::Within(limits::LOGIN_TIME_MAX), at [
         "src/session/login/mod.rs", "src/session/login/attempt.rs", "src/session/login/upstream_login.rs",
         "src/session/login/console_login.rs", "src/session/login/greeting.rs", "src/session/login/pending_logins.rs",
-        "src/auth/mod.rs", "src/auth/password_request.rs", "src/auth/scram.rs", "src/auth/oidc/mod.rs",
+        "src/session/login/queried_proof.rs", "src/auth/mod.rs", "src/auth/password_request.rs",
+        "src/auth/scram.rs", "src/auth/scram_exchange.rs", "src/auth/queried.rs", "src/auth/oidc/mod.rs",
         "src/upstream/login.rs", "src/upstream/password.rs", "src/upstream/verify.rs",
         "src/upstream/session_settings.rs", "src/net/framed_stream.rs",
     ];
     /// The keys that tokens are checked with, asked of their issuer.
     IssuerKeys: WaitEnd::Within(limits::DOCUMENT_FETCH_TIME_MAX),
         at ["src/auth/oidc/keyring.rs", "src/net/https.rs"];
+    /// The verifier of a user, asked of one server; whoever asks for the same user waits with it.
+    Verifier: WaitEnd::Within(limits::verifiers::QUESTION_TIME_MAX),
+        at ["src/upstream/verifier_lookup/"];
     /// Room in the audit before a login begins.
     LoginRecord: WaitEnd::Within(limits::AUDIT_LOGIN_WAIT_MAX), at ["src/session/login/mod.rs"];
     /// The upstream's address, its connection and its TLS.

@@ -8,6 +8,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep};
 
 use super::bearer_grant::BearerGrant;
+use crate::auth::login_secret::LoginSecret;
 use crate::auth::settings::UpstreamIdentity;
 use crate::choose::score::ChoiceWeights;
 use crate::grounding::{GroundingFacets, GroundingFormat, GroundingWish, WholeGrounding};
@@ -75,9 +76,9 @@ impl McpCaller {
         let role = role.unwrap_or(&grant.user);
         let settings = context.login_settings.now();
         let mut identities = settings.auth.identities().into_iter();
-        let own = identities.find(|one| one.user == *role && one.password.is_some());
+        let own = identities.find(|one| one.user == *role && one.secret.is_some());
         let of_address = || match upstream.user.as_ref() == Some(role) {
-            true => upstream.password.clone(),
+            true => upstream.password.clone().map(LoginSecret::from),
             false => None,
         };
         let database = grant.database.as_ref().or(upstream.database.as_ref());
@@ -88,7 +89,7 @@ impl McpCaller {
             admitted: Some(Arc::new(AdmittedCaller {
                 identity: UpstreamIdentity {
                     user: role.clone(),
-                    password: own.map_or_else(of_address, |own| own.password.clone()),
+                    secret: own.map_or_else(of_address, |own| own.secret.clone()),
                 },
                 policy: grant.policy.as_deref().map(Box::from),
                 claims: grant.claims.clone(),
@@ -162,7 +163,7 @@ impl McpServices {
         };
         Some(UpstreamAccount {
             user: identity.user,
-            password: identity.password,
+            secret: identity.secret,
         })
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use crate::auth::settings::{AuthSettings, OidcPeople, UserAttributes};
+use crate::auth::settings::{AuthSettings, OidcPeople, QueriedIdentity, UserAttributes};
 use crate::catalog::{Catalog, search_path};
 use crate::policy::set::matching::{SessionTraits, UserClaim, UserClaims};
 use crate::policy::set::named_certificate::NamedCertificate;
@@ -78,6 +78,10 @@ impl LoginRoles {
     pub fn of(auth: &AuthSettings) -> Self {
         match auth {
             AuthSettings::Passthrough { .. } | AuthSettings::Trust { upstream: None } => Self::Own,
+            AuthSettings::AuthQuery(query) => match &query.upstream {
+                QueriedIdentity::Itself => Self::Own,
+                QueriedIdentity::One(identity) => Self::Only(identity.user.clone()),
+            },
             AuthSettings::Trust {
                 upstream: Some(upstream),
             } => Self::Only(upstream.user.clone()),
@@ -196,7 +200,7 @@ mod tests {
     fn identity(user: &str) -> UpstreamIdentity {
         UpstreamIdentity {
             user: user.into(),
-            password: None,
+            secret: None,
         }
     }
 

@@ -17,15 +17,15 @@ use super::login::{
 use super::login_refusal;
 use super::login_retry::{LoginTries, RetryDecision};
 use super::verify::{VerifyError, verify};
-use crate::secret::Secret;
+use crate::auth::login_secret::LoginSecret;
 
 /// Who logs in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpstreamAccount {
     /// The role.
     pub user: String,
-    /// Its password, if there is one.
-    pub password: Option<Secret>,
+    /// Its password, or what stands in for it, if there is one.
+    pub secret: Option<LoginSecret>,
 }
 
 /// What a session of pgsieve's own is for, and how long it may take and wait.
@@ -66,7 +66,7 @@ impl UpstreamAccount {
     pub fn of(settings: &UpstreamSettings) -> Option<Self> {
         settings.user.as_ref().map(|user| Self {
             user: user.clone(),
-            password: settings.password.clone(),
+            secret: settings.password.clone().map(LoginSecret::from),
         })
     }
 }
@@ -138,13 +138,13 @@ pub async fn open_telling(
 /// The upstream cannot be reached in time, or does not let the account in.
 pub async fn log_in_patiently(
     upstream: &Upstream,
-    (user, password): (&str, Option<&Secret>),
+    (user, secret): (&str, Option<&LoginSecret>),
     request: LoginRequest<'_>,
     deadline: Instant,
 ) -> Result<UpstreamSession, UpstreamLoginError> {
     let mut tries = LoginTries::new(deadline);
     loop {
-        let once = log_in_once(upstream, (user, password), request, deadline);
+        let once = log_in_once(upstream, (user, secret), request, deadline);
         let error = match once.await {
             Ok(session) => return Ok(session),
             Err(error) => error,
@@ -164,15 +164,15 @@ pub async fn log_in_patiently(
 /// The upstream cannot be reached in time, or does not let the account in.
 pub async fn log_in_once(
     upstream: &Upstream,
-    (user, password): (&str, Option<&Secret>),
+    (user, secret): (&str, Option<&LoginSecret>),
     request: LoginRequest<'_>,
     deadline: Instant,
 ) -> Result<UpstreamSession, UpstreamLoginError> {
     let ready = match login::begin(upstream, request, deadline).await? {
         AuthRequirement::Nothing(ready) => ready,
         AuthRequirement::Password(asked) => {
-            let password = password.ok_or(UpstreamLoginError::NoPassword)?;
-            asked.answer(user, password, deadline).await?
+            let secret = secret.ok_or(UpstreamLoginError::NoPassword)?;
+            asked.answer(user, secret, deadline).await?
         }
     };
     ready.finish(deadline).await
@@ -189,9 +189,9 @@ async fn log_in(
     let ready = match asked {
         AuthRequirement::Nothing(ready) => ready,
         AuthRequirement::Password(asked) => {
-            let password = account.password.as_ref();
-            let password = password.ok_or(OwnSessionError::NoPassword)?;
-            asked.answer(&account.user, password, deadline).await?
+            let secret = account.secret.as_ref();
+            let secret = secret.ok_or(OwnSessionError::NoPassword)?;
+            asked.answer(&account.user, secret, deadline).await?
         }
     };
     Ok((ready.finish(deadline).await?, proof))

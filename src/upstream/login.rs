@@ -17,9 +17,9 @@ use super::login_refusal;
 use super::outbox::Outbox;
 use super::password::{ScramAnswer, ScramFault};
 use super::writer::UpstreamFrames;
+use crate::auth::login_secret::LoginSecret;
 use crate::limits;
 use crate::net::framed_stream::{OwnedMessage, PeerError};
-use crate::secret::Secret;
 use crate::wire::backend::{self, Authentication};
 use crate::wire::encode::EncodeError;
 use crate::wire::malformed::MalformedMessage;
@@ -112,6 +112,8 @@ pub enum UpstreamLoginError {
     UnsupportedMethod,
     /// It needs a password and there is none to give.
     NoPassword,
+    /// It asks for the password itself, and only the keys of a SCRAM proof are known.
+    OnlyKeys,
     /// The SCRAM exchange went wrong on the upstream's side.
     Scram(ScramFault),
     /// What is to be sent cannot be said in the protocol (a NUL, too long).
@@ -165,7 +167,8 @@ impl AuthRequirement {
 }
 
 impl ExpectPassword {
-    /// Answers with the password. May be cancelled: the connection is dropped.
+    /// Answers with the password, or with what stands in for it. May be cancelled: the connection
+    /// is dropped.
     ///
     /// # Errors
     /// The upstream refuses the password, does not prove that it knows it, or is lost; or the
@@ -173,24 +176,27 @@ impl ExpectPassword {
     pub async fn answer(
         self,
         user: &str,
-        password: &Secret,
+        secret: &LoginSecret,
         deadline: Instant,
     ) -> Result<ExpectReady, UpstreamLoginError> {
         let Self {
             mut talk,
             challenge,
         } = self;
-        match challenge {
-            AuthChallenge::Cleartext => {
+        match (challenge, secret) {
+            (AuthChallenge::Cleartext, LoginSecret::Password(password)) => {
                 talk.password(password.reveal().as_bytes(), deadline)
                     .await?
             }
-            AuthChallenge::Md5 { salt } => {
+            (AuthChallenge::Md5 { salt }, LoginSecret::Password(password)) => {
                 let hashed = super::password::md5(user, password, salt);
                 talk.password(hashed.as_bytes(), deadline).await?;
             }
-            AuthChallenge::Sasl { mechanisms } => {
-                talk.sasl(&mechanisms, password, deadline).await?;
+            (AuthChallenge::Cleartext | AuthChallenge::Md5 { .. }, LoginSecret::Keys(_)) => {
+                return Err(UpstreamLoginError::OnlyKeys);
+            }
+            (AuthChallenge::Sasl { mechanisms }, secret) => {
+                talk.sasl(&mechanisms, secret, deadline).await?;
             }
         }
         match talk.authentication(deadline).await? {
@@ -292,6 +298,10 @@ impl fmt::Display for UpstreamLoginError {
                 formatter.write_str("it asks for a login method that pgsieve does not carry")
             }
             Self::NoPassword => formatter.write_str("it asks for a password and none is known"),
+            Self::OnlyKeys => formatter.write_str(
+                "it asks for the password itself, and only the keys of a SCRAM proof are known: \
+                 have pg_hba.conf ask this user for scram-sha-256",
+            ),
             Self::Scram(fault) => write!(formatter, "SCRAM: {fault}"),
             Self::Unsaid(cause) => write!(formatter, "not to be said: {cause}"),
             Self::OutOfPlace(kind) => {
@@ -389,11 +399,12 @@ impl LoginExchange {
     async fn sasl(
         &mut self,
         mechanisms: &[String],
-        password: &Secret,
+        secret: &LoginSecret,
         deadline: Instant,
     ) -> Result<(), UpstreamLoginError> {
         let certificate = self.framed.stream.peer_certificate();
-        let answer = ScramAnswer::choose(mechanisms, certificate, password);
+        let answer = ScramAnswer::choose(mechanisms, certificate, secret);
+        let answer = answer.map_err(UpstreamLoginError::Scram)?;
         let answer = answer.ok_or(UpstreamLoginError::UnsupportedMethod)?;
         let mut out = Outbox::default();
         out.sasl_initial_response(answer.mechanism(), answer.message())

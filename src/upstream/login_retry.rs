@@ -73,6 +73,7 @@ fn passes(error: &UpstreamLoginError) -> bool {
         | UpstreamLoginError::CleartextInClear
         | UpstreamLoginError::UnsupportedMethod
         | UpstreamLoginError::NoPassword
+        | UpstreamLoginError::OnlyKeys
         | UpstreamLoginError::Scram(_)
         | UpstreamLoginError::Unsaid(_)
         | UpstreamLoginError::OutOfPlace(_)

@@ -11,6 +11,7 @@
 //! * `account`: sessions of pgsieve's own; `snapshot`, `catalog_cache`: what databases contain
 //! * `compile_pool`: where changed texts are compiled; `read_session`: what a
 //!   permitted text returns
+//! * `verifier_lookup`: verifiers that the upstream has of its users
 
 pub mod account;
 pub mod address;
@@ -33,5 +34,6 @@ pub mod servers;
 mod session_settings;
 pub mod snapshot;
 pub mod tripwire;
+pub mod verifier_lookup;
 pub mod verify;
 pub mod writer;

@@ -6,12 +6,15 @@
 //! <https://www.postgresql.org/docs/current/sasl-authentication.html>
 
 use std::fmt;
+use std::sync::Arc;
 
 use md5::{Digest, Md5};
 use postgres_protocol::authentication::sasl::{
     ChannelBinding, SCRAM_SHA_256, SCRAM_SHA_256_PLUS, ScramSha256,
 };
 
+use crate::auth::keyed_login::{ExpectChallenge, ExpectSignature, KeyedBinding, KeyedFault};
+use crate::auth::login_secret::LoginSecret;
 use crate::limits;
 use crate::net::channel_binding::end_point_digest;
 use crate::secret::Secret;
@@ -19,7 +22,14 @@ use crate::secret::Secret;
 /// The client side of one SCRAM exchange.
 pub struct ScramAnswer {
     mechanism: &'static str,
-    exchange: ScramSha256,
+    exchange: AnswerExchange,
+}
+
+/// What it is made with, and how far it is.
+enum AnswerExchange {
+    Password(Box<ScramSha256>),
+    Keys(ExpectChallenge),
+    ProvedKeys(ExpectSignature),
 }
 
 /// What an upstream did wrong in a SCRAM exchange.
@@ -33,33 +43,46 @@ pub enum ScramFault {
     Proof,
     /// The hashing was cut off: the process is ending.
     Interrupted,
+    /// Keys are for another verifier than the one that it has of the user.
+    OtherVerifier,
+    /// The system gave no randomness.
+    NoRandomness,
 }
 
 impl ScramAnswer {
     /// Picks the best mechanism that is offered; none when only unknown ones are.
+    ///
+    /// # Errors
+    /// The system gives no random bytes.
     pub fn choose(
         offered: &[String],
         certificate: Option<&[u8]>,
-        password: &Secret,
-    ) -> Option<Self> {
+        secret: &LoginSecret,
+    ) -> Result<Option<Self>, ScramFault> {
         let is_offered = |name: &str| offered.iter().any(|known| known == name);
         let binding = certificate.and_then(end_point_digest);
         let (mechanism, binding) = match (is_offered(SCRAM_SHA_256_PLUS), binding) {
-            (true, Some(digest)) => (
-                SCRAM_SHA_256_PLUS,
-                ChannelBinding::tls_server_end_point(digest),
-            ),
-            _ if !is_offered(SCRAM_SHA_256) => return None,
+            (true, Some(digest)) => (SCRAM_SHA_256_PLUS, KeyedBinding::EndPoint(digest)),
+            _ if !is_offered(SCRAM_SHA_256) => return Ok(None),
             // "I could, but you do not offer it": lets the server notice a man in the middle who
             // took the offer away.
-            (false, Some(_)) => (SCRAM_SHA_256, ChannelBinding::unrequested()),
-            (_, None) => (SCRAM_SHA_256, ChannelBinding::unsupported()),
+            (false, Some(_)) => (SCRAM_SHA_256, KeyedBinding::Unrequested),
+            (_, None) => (SCRAM_SHA_256, KeyedBinding::Unsupported),
         };
-        let exchange = ScramSha256::new(password.reveal().as_bytes(), binding);
-        Some(Self {
+        let exchange = match secret {
+            LoginSecret::Password(password) => {
+                let password = password.reveal().as_bytes();
+                AnswerExchange::Password(Box::new(ScramSha256::new(password, of_library(binding))))
+            }
+            LoginSecret::Keys(keys) => {
+                let begun = ExpectChallenge::begin(Arc::clone(keys), binding);
+                AnswerExchange::Keys(begun.map_err(|_no_nonce| ScramFault::NoRandomness)?)
+            }
+        };
+        Ok(Some(Self {
             mechanism,
             exchange,
-        })
+        }))
     }
 
     /// The mechanism picked.
@@ -69,25 +92,50 @@ impl ScramAnswer {
 
     /// What is to be sent next.
     pub fn message(&self) -> &[u8] {
-        self.exchange.message()
+        match &self.exchange {
+            AnswerExchange::Password(exchange) => exchange.message(),
+            AnswerExchange::Keys(begun) => begun.message(),
+            AnswerExchange::ProvedKeys(proved) => proved.message(),
+        }
     }
 
-    /// Answers the challenge. The hashing takes milliseconds, so it is done on another thread.
+    /// Answers the challenge. Hashing a password takes milliseconds, so it is done on another
+    /// thread; with keys there is nothing to hash.
     ///
     /// # Errors
-    /// The challenge does not follow RFC 5802, or asks for too much hashing or none; or the process
-    /// is ending.
-    pub async fn prove(mut self, challenge: Vec<u8>) -> Result<Self, ScramFault> {
+    /// The challenge does not follow RFC 5802, or asks for too much hashing or none, or for another
+    /// verifier than that of the keys; or the process is ending.
+    pub async fn prove(self, challenge: Vec<u8>) -> Result<Self, ScramFault> {
+        let Self {
+            mechanism,
+            exchange,
+        } = self;
+        let mut exchange = match exchange {
+            AnswerExchange::Password(exchange) => exchange,
+            AnswerExchange::Keys(begun) => {
+                let exchange = AnswerExchange::ProvedKeys(begun.prove(&challenge)?);
+                return Ok(Self {
+                    mechanism,
+                    exchange,
+                });
+            }
+            AnswerExchange::ProvedKeys(_) => return Err(ScramFault::Challenge),
+        };
         match iterations(&challenge) {
             None => return Err(ScramFault::Challenge),
-            Some(count) if count == 0 || count > limits::SCRAM_ITERATIONS_MAX => {
+            Some(count) if count == 0 || count > limits::verifiers::SCRAM_ITERATIONS_MAX => {
                 return Err(ScramFault::Iterations);
             }
             Some(_) => {}
         }
         let hashing = tokio::task::spawn_blocking(move || {
-            let answered = self.exchange.update(&challenge);
-            answered.map(|()| self).map_err(|_| ScramFault::Challenge)
+            let answered = exchange.update(&challenge);
+            let exchange = answered.map(|()| AnswerExchange::Password(exchange));
+            let answer = |exchange| Self {
+                mechanism,
+                exchange,
+            };
+            exchange.map(answer).map_err(|_| ScramFault::Challenge)
         });
         hashing.await.unwrap_or(Err(ScramFault::Interrupted))
     }
@@ -96,8 +144,24 @@ impl ScramAnswer {
     ///
     /// # Errors
     /// The upstream has not proved that it knows the password.
-    pub fn check(mut self, proof: &[u8]) -> Result<(), ScramFault> {
-        self.exchange.finish(proof).map_err(|_| ScramFault::Proof)
+    pub fn check(self, proof: &[u8]) -> Result<(), ScramFault> {
+        match self.exchange {
+            AnswerExchange::Password(mut exchange) => {
+                exchange.finish(proof).map_err(|_| ScramFault::Proof)
+            }
+            AnswerExchange::Keys(_) => Err(ScramFault::Proof),
+            AnswerExchange::ProvedKeys(proved) => Ok(proved.check(proof)?),
+        }
+    }
+}
+
+impl From<KeyedFault> for ScramFault {
+    fn from(fault: KeyedFault) -> Self {
+        match fault {
+            KeyedFault::Challenge => Self::Challenge,
+            KeyedFault::OtherVerifier => Self::OtherVerifier,
+            KeyedFault::Proof => Self::Proof,
+        }
     }
 }
 
@@ -108,7 +172,20 @@ impl fmt::Display for ScramFault {
             Self::Iterations => "it asks for more hashing than a login may cost",
             Self::Proof => "the upstream did not prove that it knows the password",
             Self::Interrupted => "interrupted",
+            Self::OtherVerifier => {
+                "the server has another verifier of this user than the one that its password was \
+                 checked against: salt or iterations differ, so the keys of its proof are of no use"
+            }
+            Self::NoRandomness => "the system gave no random bytes",
         })
+    }
+}
+
+fn of_library(binding: KeyedBinding) -> ChannelBinding {
+    match binding {
+        KeyedBinding::EndPoint(digest) => ChannelBinding::tls_server_end_point(digest),
+        KeyedBinding::Unrequested => ChannelBinding::unrequested(),
+        KeyedBinding::Unsupported => ChannelBinding::unsupported(),
     }
 }
 
@@ -148,7 +225,12 @@ mod tests {
     }
 
     fn plain() -> ScramAnswer {
-        ScramAnswer::choose(&offered(&["SCRAM-SHA-256"]), None, &Secret::new("pencil")).unwrap()
+        choose(&["SCRAM-SHA-256"], None).unwrap()
+    }
+
+    fn choose(names: &[&str], certificate: Option<&[u8]>) -> Option<ScramAnswer> {
+        let password = Secret::new("pencil").into();
+        ScramAnswer::choose(&offered(names), certificate, &password).unwrap()
     }
 
     #[test]
@@ -163,10 +245,9 @@ mod tests {
 
     #[test]
     fn only_known_mechanisms_are_picked() {
-        let password = Secret::new("x");
-        assert!(ScramAnswer::choose(&offered(&["OAUTHBEARER"]), None, &password).is_none());
+        assert!(choose(&["OAUTHBEARER"], None).is_none());
         // Without a certificate there is nothing to bind to.
-        assert!(ScramAnswer::choose(&offered(&["SCRAM-SHA-256-PLUS"]), None, &password).is_none());
+        assert!(choose(&["SCRAM-SHA-256-PLUS"], None).is_none());
         assert_eq!(plain().mechanism(), "SCRAM-SHA-256");
         assert!(plain().message().starts_with(b"n,,n=,r="));
     }
@@ -210,17 +291,15 @@ mod tests {
         let made = crate::net::dev_certificates::tests::made();
         let chain = certificates(&made.server, TlsPart::Certificate).unwrap();
         let certificate = chain.first().map(|leaf| leaf.as_ref());
-        let password = Secret::new("pencil");
-        let both = offered(&["SCRAM-SHA-256", "SCRAM-SHA-256-PLUS"]);
-        let bound = ScramAnswer::choose(&both, certificate, &password).unwrap();
+        let both = ["SCRAM-SHA-256", "SCRAM-SHA-256-PLUS"];
+        let bound = choose(&both, certificate).unwrap();
         assert_eq!(bound.mechanism(), "SCRAM-SHA-256-PLUS");
         assert!(bound.message().starts_with(b"p=tls-server-end-point,,"));
         // Not offered: the server is told that we would have, so it notices who took it away.
-        let plain =
-            ScramAnswer::choose(&offered(&["SCRAM-SHA-256"]), certificate, &password).unwrap();
+        let plain = choose(&["SCRAM-SHA-256"], certificate).unwrap();
         assert!(plain.message().starts_with(b"y,,"));
         // Offered where there is nothing to bind to.
-        let clear = ScramAnswer::choose(&both, None, &password).unwrap();
+        let clear = choose(&both, None).unwrap();
         assert_eq!(clear.mechanism(), "SCRAM-SHA-256");
         assert!(clear.message().starts_with(b"n,,"));
     }

@@ -116,7 +116,7 @@ impl Kept {
         );
         let account = UpstreamAccount {
             user: cluster.admin().to_owned(),
-            password: Some(Secret::new(cluster.admin_password())),
+            secret: Some(Secret::new(cluster.admin_password()).into()),
         };
         let catalogs = CatalogCaches::start(
             CatalogCacheSettings::usual(AccountSetting::Configured(account)),

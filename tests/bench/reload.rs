@@ -303,7 +303,7 @@ fn catalogs(cluster: &PrivateCluster, runtime: &Runtime, live: &LivePolicies) ->
     let url = format!("postgres://127.0.0.1:{port}/postgres?sslmode=disable");
     let account = UpstreamAccount {
         user: cluster.admin().to_owned(),
-        password: Some(Secret::new(cluster.admin_password())),
+        secret: Some(Secret::new(cluster.admin_password()).into()),
     };
     CatalogCaches::start(
         CatalogCacheSettings::usual(AccountSetting::Configured(account)),

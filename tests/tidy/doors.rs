@@ -39,6 +39,7 @@ const LIBRARIES: &[(&str, &[&str])] = &[
         &[
             "src/upstream/snapshot/",
             "src/upstream/catalog_cache/",
+            "src/upstream/verifier_lookup/",
             "src/doctor/",
             "src/demo/",
         ],

@@ -24,7 +24,7 @@ use self::server_place::ServerPlace;
 use super::AppError;
 use crate::auth::ClientAuth;
 use crate::auth::oidc::OidcUsers;
-use crate::auth::settings::{AuthSettings, OidcPeople, UpstreamIdentity};
+use crate::auth::settings::{AuthSettings, OidcPeople, QueriedIdentity, UpstreamIdentity};
 use crate::config::ProgramSettings;
 use crate::config::warnings::{self, ConfigWarning, UpstreamIdentities};
 use crate::doctor::login_roles;
@@ -412,13 +412,19 @@ fn accounts(settings: &ProgramSettings) -> Vec<(String, UpstreamAccount)> {
     }
     let of = |upstream: &UpstreamIdentity| UpstreamAccount {
         user: upstream.user.clone(),
-        password: upstream.password.clone(),
+        secret: upstream.secret.clone(),
     };
     let place = |name: &str| format!("{}, {name}", settings.places.user(name));
     match &settings.auth {
         AuthSettings::Scram { users } => users
             .iter()
             .for_each(|user| add(place(&user.name), of(&user.upstream))),
+        AuthSettings::AuthQuery(query) => {
+            add(at("client.auth.query.user"), of(&query.account));
+            if let QueriedIdentity::One(identity) = &query.upstream {
+                add(at("upstream.url"), of(identity));
+            }
+        }
         AuthSettings::Certificate { entries } => entries
             .iter()
             .for_each(|entry| add(place(&entry.name), of(&entry.upstream))),

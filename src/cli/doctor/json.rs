@@ -58,6 +58,10 @@ pub fn write(
             "choices": script.choices,
             "missing": script.missing,
         },
+        "lookup": found.lookup.as_ref().map(|lookup| json!({
+            "database": sql_name(&lookup.database),
+            "statements": lookup.statements,
+        })),
     });
     serde_json::to_writer_pretty(&mut *out, &report)?;
     writeln!(out)

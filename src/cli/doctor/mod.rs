@@ -12,16 +12,19 @@ use clap::ValueEnum;
 use jiff::Timestamp;
 use tokio::runtime;
 
+use crate::auth::settings::{AuthSettings, QuerySettings};
 use crate::cli::settings_sources::sources;
 use crate::cli::{CommandOutcome, complain, database_catalog, print_outcome};
 use crate::config::sources::FlagValue;
 use crate::config::warnings::{self, ConfigWarning, UpstreamIdentities};
-use crate::config::{self, SettingsProblem};
+use crate::config::{self, ProgramSettings, SettingsProblem};
 use crate::doctor::check::FindingSeverity;
-use crate::doctor::{DoctorReport, ExamineError, examine, login_roles};
+use crate::doctor::verifier_function::{self, VerifierFunction};
+use crate::doctor::{DoctorReport, ExamineError, examine, examine_beside, login_roles};
 use crate::upstream::account::UpstreamAccount;
 use crate::upstream::catalog_cache::catalog_account::AccountSetting;
 use crate::upstream::connect::Upstream;
+use crate::upstream::verifier_lookup::database_of;
 
 /// The flags of `doctor`.
 #[derive(clap::Args)]
@@ -150,6 +153,7 @@ async fn with_settings(
     let database = settings.upstream.database.clone();
     let database = database.unwrap_or_else(|| account.user.clone());
     let known = UpstreamIdentities::of(&settings);
+    let lookup = queries(&settings);
     let upstream = Upstream::load(settings.upstream)
         .map_err(|error| unexamined(&warnings, "upstream.tls", &error))?;
     let why = |error: ExamineError, warnings: &[ConfigWarning]| {
@@ -159,11 +163,33 @@ async fn with_settings(
     let named = login_roles::load_server_names(&upstream, &account, &database).await;
     let named = named.map_err(|error| why(error, &warnings))?;
     warnings.extend(warnings::of_server(&known, &settings.policies, &named));
-    let found = examine(&upstream, &account, &database).await;
+    let beside = lookup.as_ref().map(|lookup| &lookup.function);
+    let found = examine_beside(&upstream, &account, &database, beside).await;
+    let mut found = found.map_err(|error| why(error, &warnings))?;
+    if let Some(lookup) = lookup {
+        let lookup = VerifierFunction {
+            database: database_of(&lookup, &upstream),
+            account: UpstreamAccount {
+                user: lookup.account.user,
+                secret: lookup.account.secret,
+            },
+            function: lookup.function,
+        };
+        let of_lookup = verifier_function::examine(&upstream, &lookup).await;
+        found = found.with_lookup(&lookup, of_lookup);
+    }
     Ok(DoctorResult {
-        found: found.map_err(|error| why(error, &warnings))?,
+        found,
         warnings: Some(warnings),
     })
+}
+
+/// What the settings ask for verifiers, where they do.
+fn queries(settings: &ProgramSettings) -> Option<QuerySettings> {
+    match &settings.auth {
+        AuthSettings::AuthQuery(query) => Some((**query).clone()),
+        _ => None,
+    }
 }
 
 /// Why there is no examination; what is known of the settings is told all the same.

@@ -7,7 +7,7 @@ use crate::config::warnings::ConfigWarning;
 use crate::doctor::check::FindingSeverity;
 use crate::doctor::finding::Finding;
 use crate::doctor::session::proof_text;
-use crate::doctor::{DoctorReport, sql_name};
+use crate::doctor::{DoctorReport, LookupScript, sql_name};
 
 /// Writes everything.
 ///
@@ -109,7 +109,24 @@ pub fn write_script(found: &DoctorReport, out: &mut impl Write) -> io::Result<()
             writeln!(out, "--   {choice}{}", end(choice))?;
         }
     }
-    Ok(())
+    match &found.lookup {
+        Some(lookup) => write_lookup(lookup, out),
+        None => Ok(()),
+    }
+}
+
+fn write_lookup(lookup: &LookupScript, out: &mut impl Write) -> io::Result<()> {
+    let database = sql_name(&lookup.database);
+    writeln!(
+        out,
+        "\n-- What client.auth.method auth_query asks for verifiers."
+    )?;
+    writeln!(out, "-- To be run by a superuser, in database {database}.")?;
+    writeln!(out, "BEGIN;")?;
+    for statement in &lookup.statements {
+        writeln!(out, "{statement};")?;
+    }
+    writeln!(out, "COMMIT;")
 }
 
 fn write_part(head: &str, statements: &[String], out: &mut impl Write) -> io::Result<()> {

@@ -13,8 +13,8 @@ pub const USERS: SettingsKey = SettingsKey {
     default: "none",
     doc: "Users who may run every command of the console, the virtual database pgsieve: SHOW, \
           PAUSE, RESUME, RECONNECT and RELOAD. Names as clients log in with them, one or a list of \
-          up to 100; they prove who they are by client.auth.method, which is to be scram, cert or \
-          oidc. Without this and console.stats_users there is no console. PgBouncer's admin_users.",
+          up to 100; they prove who they are by client.auth.method, which is to be scram, \
+          auth_query, cert or oidc. Without this and console.stats_users there is no console. PgBouncer's admin_users.",
 };
 
 /// Who may look.
@@ -39,7 +39,10 @@ pub fn console(reader: &mut KeyReader, auth: Option<&AuthSettings>) -> Option<Co
         None => true,
         Some(AuthSettings::Passthrough { .. } | AuthSettings::Trust { .. }) => false,
         Some(
-            AuthSettings::Scram { .. } | AuthSettings::Certificate { .. } | AuthSettings::Oidc(_),
+            AuthSettings::Scram { .. }
+            | AuthSettings::AuthQuery(_)
+            | AuthSettings::Certificate { .. }
+            | AuthSettings::Oidc(_),
         ) => true,
     };
     if access.is_on() && !is_proved {
@@ -70,4 +73,4 @@ fn names(reader: &mut KeyReader, path: &str) -> Option<Vec<Box<str>>> {
 }
 
 const UNPROVED: &str = "the console needs users who prove to pgsieve who they are: \
-    client.auth.method scram, cert or oidc";
+    client.auth.method scram, auth_query, cert or oidc";

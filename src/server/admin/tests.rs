@@ -30,6 +30,7 @@ use crate::upstream::catalog_cache::CatalogCaches;
 use crate::upstream::compile_pool::CompilePools;
 use crate::upstream::servers::ServersSettings;
 use crate::upstream::servers::directory::UpstreamDirectory;
+use crate::upstream::verifier_lookup::VerifierLookups;
 
 const TOKEN: &str = "a-token-of-sixteen-or-more";
 
@@ -80,6 +81,7 @@ fn groundings() -> GroundingService {
         directory: Arc::new(UpstreamDirectory::load(own, Vec::new()).unwrap()),
         catalogs: CatalogCaches::off(),
         compile_pools: CompilePools::new(Handle::current()),
+        verifier_lookups: VerifierLookups::new(Handle::current()),
         policy_store: Arc::new(PolicyStore::only(Arc::new(Policy::agent()))),
         cancels: CancelRegistry::new(),
         accounts: UserAccounts::new(),

@@ -295,10 +295,10 @@ impl GroundingService {
     pub fn login(&self, plan: &GroundingPlan) -> GroundingLogin {
         let settings = self.login_context.login_settings.now();
         let identities = settings.auth.identities().into_iter();
-        let mut own = identities.filter(|one| one.user == plan.key.role && one.password.is_some());
+        let mut own = identities.filter(|one| one.user == plan.key.role && one.secret.is_some());
         let account = own.next().map(|identity| UpstreamAccount {
             user: identity.user.clone(),
-            password: identity.password.clone(),
+            secret: identity.secret.clone(),
         });
         GroundingLogin {
             runtime: Handle::current(),

@@ -30,8 +30,8 @@ use crate::session::policy_store::{AssignedPolicy, Unplaced};
 use crate::session::pooling::pooled_relay::PooledLogin;
 use crate::sqlstate;
 use crate::telemetry::events::{
-    LoginFinished, LoginSettingChanged, ProtocolViolation, TokenRefused, TripwireFired,
-    UpstreamIdentityRefused, UpstreamTlsFailed, UpstreamUnreachable,
+    AuthQueryFailed, LoginFinished, LoginSettingChanged, ProtocolViolation, TokenRefused,
+    TripwireFired, UpstreamIdentityRefused, UpstreamTlsFailed, UpstreamUnreachable,
 };
 use crate::telemetry::labels::{LoginMethod, LoginOutcome, StartupSettingOutcome};
 use crate::telemetry::session_info::SessionInfo;
@@ -169,11 +169,16 @@ impl LoginAttempt<'_> {
             let is_disabled = self.login_settings.disabled.has(user);
             return caller.admitted(is_disabled).ok_or(LoginError::Disabled);
         }
-        self.pending.await_client();
         let auth = &self.login_settings.auth;
-        let admitted = auth.admit(client, self.peer, user, self.deadline).await;
-        self.pending.stop_waiting();
-        let admitted = admitted.map_err(LoginError::Auth)?;
+        let admitted = match auth.queried() {
+            Some(users) => self.queried_proof().prove(users, client, user).await?,
+            None => {
+                self.pending.await_client();
+                let admitted = auth.admit(client, self.peer, user, self.deadline).await;
+                self.pending.stop_waiting();
+                admitted.map_err(LoginError::Auth)?
+            }
+        };
         self.bar_disabled(ProofGiven::of(&admitted), ProofGiven::Here, user)?;
         Ok(admitted)
     }
@@ -263,7 +268,9 @@ impl LoginAttempt<'_> {
         }
         Err(match &self.login_settings.auth {
             ClientAuth::Passthrough { .. } | ClientAuth::Trust(_) => LoginError::Disabled,
-            ClientAuth::Scram(_) => LoginError::Auth(AuthError::WrongPassword),
+            ClientAuth::Scram(_) | ClientAuth::AuthQuery(_) => {
+                LoginError::Auth(AuthError::WrongPassword)
+            }
             ClientAuth::Certificate(_) => LoginError::Auth(AuthError::WrongCertificate),
             ClientAuth::Oidc(_) => LoginError::Auth(AuthError::Token(TokenError::UnlistedUser)),
         })
@@ -278,7 +285,7 @@ impl LoginAttempt<'_> {
         upstream: &UpstreamSession,
     ) -> Result<(), LoginError> {
         self.bar_disabled(proof, ProofGiven::Upstream, user)?;
-        if proof == ProofGiven::Upstream {
+        if proof == ProofGiven::Upstream || self.is_itself_upstream() {
             let (superusers, is_superuser) = (
                 &self.login_context.superusers,
                 upstream.parameter("is_superuser"),
@@ -371,9 +378,15 @@ impl LoginAttempt<'_> {
             let user = self.info.user();
             telemetry.emit(&TokenRefused { user, failure });
         }
+        if let LoginError::Lookup(failure) = denial {
+            telemetry.emit(&AuthQueryFailed { failure });
+        }
         if let LoginError::IdentityRefused(failure) = denial {
             let user = self.info.user();
-            telemetry.emit(&UpstreamIdentityRefused { user, failure });
+            match self.is_itself_upstream() {
+                true => self.queried_proof().refused(user, failure),
+                false => telemetry.emit(&UpstreamIdentityRefused { user, failure }),
+            }
         } else if let Some(failure) = denial.operator_message() {
             telemetry.emit(&UpstreamUnreachable { failure });
         }
@@ -407,7 +420,7 @@ impl LoginAttempt<'_> {
         }
         match &self.login_settings.auth {
             ClientAuth::Passthrough { .. } => LoginMethod::Passthrough,
-            ClientAuth::Scram(_) => LoginMethod::Scram,
+            ClientAuth::Scram(_) | ClientAuth::AuthQuery(_) => LoginMethod::Scram,
             ClientAuth::Certificate(_) => LoginMethod::Certificate,
             ClientAuth::Oidc(_) => LoginMethod::Oidc,
             ClientAuth::Trust(_) => LoginMethod::Trust,

@@ -111,7 +111,10 @@ async fn enter(
         ClientAuth::Passthrough { .. } | ClientAuth::Trust(_) => {
             return Err(LoginError::ConsoleUnproved);
         }
-        ClientAuth::Scram(_) | ClientAuth::Certificate(_) | ClientAuth::Oidc(_) => {}
+        ClientAuth::Scram(_)
+        | ClientAuth::AuthQuery(_)
+        | ClientAuth::Certificate(_)
+        | ClientAuth::Oidc(_) => {}
     }
     let admitted = attempt.prove(client, &bare.user).await?;
     let role = attempt.login_settings.console.role_of(&bare.user);

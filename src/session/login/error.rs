@@ -19,6 +19,7 @@ use crate::telemetry::labels::{
 };
 use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::upstream::login::{UpstreamLoginError, sqlstate_of};
+use crate::upstream::verifier_lookup::LookupFailure;
 use crate::upstream::verify::VerifyError;
 use crate::wire::encode::{self, ErrorFields, ErrorSeverity};
 use crate::wire::malformed::MalformedMessage;
@@ -50,6 +51,8 @@ pub enum LoginError {
     PolicyChanged,
     /// It did not prove who it is, or may not do so over this connection.
     Auth(AuthError),
+    /// The upstream cannot be asked for its verifier.
+    Lookup(LookupFailure),
     /// The upstream asks pgsieve for no password, so nothing proves who this remote client is.
     UpstreamTrustsUs,
     /// The upstream refused; its error is for the client.
@@ -175,6 +178,10 @@ impl LoginError {
             Self::Upstream(_) | Self::NoServer(_) | Self::NoKey | Self::PoolPaused => {
                 LoginOutcome::UpstreamUnreachable
             }
+            Self::Lookup(failure) => match failure.is_away() {
+                true => LoginOutcome::UpstreamUnreachable,
+                false => LoginOutcome::UpstreamRefused,
+            },
             Self::Shutdown => LoginOutcome::Drained,
             Self::TooManyConnections | Self::TooManyUsers | Self::PoolBusy { .. } => {
                 LoginOutcome::TooManyConnections
@@ -322,6 +329,7 @@ impl LoginError {
             )
             .hint("Connect from the proxy's own host, or have the database ask for a password."),
             Self::Auth(error) => unproven::words_for(error, user),
+            Self::Lookup(failure) => unproven::lookup_words(failure),
             Self::IdentityRefused(_) => text(
                 sqlstate::CONNECTION_REJECTED,
                 "the database does not accept the identity that stands for this user",
@@ -425,6 +433,7 @@ fn upstream_words(error: &UpstreamLoginError) -> LoginErrorText {
         ),
         UpstreamLoginError::Refused(_)
         | UpstreamLoginError::NoPassword
+        | UpstreamLoginError::OnlyKeys
         | UpstreamLoginError::Unsaid(_) => text(
             sqlstate::CONNECTION_REJECTED,
             "the database behind the proxy does not accept the login",

@@ -11,7 +11,7 @@
 //! * `login_settings`: certificates and proofs that logins are held to; `disabled_users`: who may
 //!   not come in; `superusers`: who may do everything
 //! * `pending_logins`: connections that have not logged in yet
-//! * `proof`: to whom a client proves who it is
+//! * `proof`: to whom a client proves who it is; `queried_proof`: by a verifier of the upstream's
 //! * `error`, `upstream_error`: why a client is not let in
 
 pub mod attempt;
@@ -24,6 +24,7 @@ pub mod login_server;
 pub mod login_settings;
 pub mod pending_logins;
 mod proof;
+mod queried_proof;
 pub(super) mod reached;
 pub mod startup;
 pub mod superusers;
@@ -77,6 +78,7 @@ use crate::upstream::login::UpstreamSession;
 use crate::upstream::pool::ConnectionPools;
 use crate::upstream::servers::ServerLease;
 use crate::upstream::servers::directory::UpstreamDirectory;
+use crate::upstream::verifier_lookup::VerifierLookups;
 use crate::upstream::verify::VerifiedSession;
 
 /// What every login needs. Built once, shared by all.
@@ -96,6 +98,8 @@ pub struct LoginContext {
     pub pools: Option<ConnectionPools>,
     /// The policies that hold.
     pub policy_store: Arc<PolicyStore>,
+    /// Who asks the upstream for verifiers.
+    pub verifier_lookups: VerifierLookups,
     /// Who can be cancelled.
     pub cancels: CancelRegistry,
     /// What users have done.

@@ -10,6 +10,7 @@ use crate::auth::oidc::token::TokenError;
 use crate::session::reply::{POOL_BUSY_HINT, POOL_PAUSED, POOL_PAUSED_HINT, pool_busy_message};
 use crate::sqlstate;
 use crate::target_servers::TargetServers;
+use crate::upstream::verifier_lookup::LookupFailure;
 use crate::upstream::verify::VerifyError;
 
 /// What a client is told.
@@ -155,7 +156,24 @@ pub(super) fn console_unproved_words() -> LoginErrorText {
         sqlstate::INVALID_AUTHORIZATION,
         "the console is only for users who prove to the proxy who they are",
     )
-    .hint("It takes client.auth.method scram, cert or oidc.")
+    .hint("It takes client.auth.method scram, auth_query, cert or oidc.")
+}
+
+/// What a client is told whose verifier nobody has been told.
+pub(super) fn lookup_words(failure: &LookupFailure) -> LoginErrorText {
+    match failure {
+        LookupFailure::NoServer => no_server_words(TargetServers::Any),
+        away if away.is_away() => text(
+            sqlstate::CANNOT_CONNECT,
+            "the database behind the proxy cannot be reached, which tells who may log in",
+        )
+        .hint("Connect again in a moment."),
+        _ => text(
+            sqlstate::CONNECTION_REJECTED,
+            "the database does not tell the proxy who may log in",
+        )
+        .hint("Whoever runs the proxy has to look at its log."),
+    }
 }
 
 /// What a client is told where no server may be used.

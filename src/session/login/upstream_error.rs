@@ -3,6 +3,7 @@
 use super::error::LoginError;
 use crate::target_servers::TargetServers;
 use crate::upstream::login::{UpstreamLoginError, sqlstate_of};
+use crate::upstream::password::ScramFault;
 use crate::upstream::pool::PoolError;
 use crate::upstream::pool::connection::SettleError;
 use crate::upstream::pool::source::OpenError;
@@ -44,6 +45,8 @@ impl LoginError {
                 Some(code) if !code.starts_with("28") => Self::UpstreamRefused(message),
                 Some(_) | None => Self::IdentityRefused(UpstreamLoginError::Refused(message)),
             },
+            keys @ (UpstreamLoginError::OnlyKeys
+            | UpstreamLoginError::Scram(ScramFault::OtherVerifier)) => Self::IdentityRefused(keys),
             error => Self::Upstream(error),
         }
     }

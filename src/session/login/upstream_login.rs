@@ -11,8 +11,10 @@ use tokio::time::timeout_at;
 
 use super::attempt::LoginAttempt;
 use super::error::LoginError;
+use super::queried_proof::QueriedProof;
 use super::reached::{ReachedUpstream, settings_of};
 use super::startup::{AdmittedStartup, StartupAdmission, targets_of};
+use crate::auth::login_secret::LoginSecret;
 use crate::auth::settings::UpstreamIdentity;
 use crate::auth::{AdmittedIdentity, AuthError, password_request};
 use crate::gate::StartupPlan;
@@ -20,7 +22,6 @@ use crate::limits;
 use crate::net::framed_stream::FramedStream;
 use crate::net::framed_stream::PeerError;
 use crate::policy::Policy;
-use crate::secret::Secret;
 use crate::session::pooling::pooled_relay::PooledLogin;
 use crate::upstream::account::{UpstreamAccount, log_in_once, log_in_patiently};
 use crate::upstream::login::{
@@ -70,10 +71,8 @@ impl LoginAttempt<'_> {
                     pooled: None,
                 });
             }
-            AdmittedIdentity::As(identity) => &**identity,
-            AdmittedIdentity::BoundAs(identity) | AdmittedIdentity::Proved { identity, .. } => {
-                identity
-            }
+            AdmittedIdentity::As(identity) | AdmittedIdentity::BoundAs(identity) => &**identity,
+            AdmittedIdentity::Proved { identity, .. } => identity,
         };
         let counted_session = self.count_connection(assigned_policy, &plan.user)?;
         let wanted = (plan, assigned_policy.gate.policy());
@@ -95,6 +94,21 @@ impl LoginAttempt<'_> {
             counted_session,
             pooled: None,
         })
+    }
+
+    /// Whether the client is itself at the upstream, by the keys of what it has proved here.
+    pub(super) fn is_itself_upstream(&self) -> bool {
+        self.caller.is_none() && self.login_settings.auth.is_itself_upstream()
+    }
+
+    /// What its proof takes of it, where the upstream has its verifier.
+    pub(super) fn queried_proof(&self) -> QueriedProof<'_> {
+        QueriedProof {
+            login_context: self.login_context,
+            servers: self.server.servers(),
+            pending: self.pending,
+            deadline: self.deadline,
+        }
     }
 
     /// Proves what a session of a client's own is.
@@ -137,8 +151,8 @@ impl LoginAttempt<'_> {
         identity: &UpstreamIdentity,
         (plan, policy): (&StartupPlan, &Policy),
     ) -> Result<Option<(UpstreamSession, PooledLogin)>, LoginError> {
-        let UpstreamIdentity { user, password } = identity.clone();
-        let account = UpstreamAccount { user, password };
+        let UpstreamIdentity { user, secret } = identity.clone();
+        let account = UpstreamAccount { user, secret };
         let upstream = self.server.upstream()?;
         let Some(pool) = pools.of(&upstream, &plan.database, &account) else {
             return Ok(None);
@@ -232,10 +246,8 @@ impl LoginAttempt<'_> {
     ) -> Result<Option<Vec<Box<str>>>, LoginError> {
         let role = match &*admitted {
             AdmittedIdentity::AsItself => &bare.user,
-            AdmittedIdentity::As(identity) => &identity.user,
-            AdmittedIdentity::BoundAs(identity) | AdmittedIdentity::Proved { identity, .. } => {
-                &identity.user
-            }
+            AdmittedIdentity::As(identity) | AdmittedIdentity::BoundAs(identity) => &identity.user,
+            AdmittedIdentity::Proved { identity, .. } => &identity.user,
         };
         let role = role.clone();
         if let Some(known) = self
@@ -247,10 +259,10 @@ impl LoginAttempt<'_> {
         }
         let (mut upstream, account) = match &*admitted {
             AdmittedIdentity::AsItself => self.reach_as_itself(client, bare).await?,
-            AdmittedIdentity::As(identity) => self.reach_as(identity, bare).await?,
-            AdmittedIdentity::BoundAs(identity) | AdmittedIdentity::Proved { identity, .. } => {
+            AdmittedIdentity::As(identity) | AdmittedIdentity::BoundAs(identity) => {
                 self.reach_as(identity, bare).await?
             }
+            AdmittedIdentity::Proved { identity, .. } => self.reach_as(identity, bare).await?,
         };
         let way = self.server.upstream()?;
         let verified = verify(&mut upstream, &[], way.reticence(), self.deadline).await;
@@ -258,8 +270,8 @@ impl LoginAttempt<'_> {
         let (catalogs, server) = (&self.login_context.catalogs, upstream.server.as_ref());
         let catalog_cache = catalogs.of(self.server.database(), (server, &way), account.clone());
         if let AdmittedIdentity::AsItself = admitted {
-            let UpstreamAccount { user, password } = account;
-            *admitted = AdmittedIdentity::As(Cow::Owned(UpstreamIdentity { user, password }));
+            let UpstreamAccount { user, secret } = account;
+            *admitted = AdmittedIdentity::As(Cow::Owned(UpstreamIdentity { user, secret }));
         }
         let Some(catalog_cache) = catalog_cache else {
             return Ok(None);
@@ -298,14 +310,14 @@ impl LoginAttempt<'_> {
         if !self.login_settings.auth.may_ask_password(client, self.peer) {
             return Err(LoginError::Auth(AuthError::NotPrivate));
         }
-        let mut password = None;
+        let mut secret = None;
         let mut tries = LoginTries::new(self.deadline);
         loop {
-            let error = match self.try_as_itself(client, plan, &mut password).await {
+            let error = match self.try_as_itself(client, plan, &mut secret).await {
                 Ok(session) if !self.server.keeps(&session)? => continue,
                 Ok(session) => {
                     let user = plan.user.clone();
-                    return Ok((session, UpstreamAccount { user, password }));
+                    return Ok((session, UpstreamAccount { user, secret }));
                 }
                 Err(LoginTryError::Denied(denial)) => return Err(denial),
                 Err(LoginTryError::Upstream(error)) if self.server.moves_after(&error) => continue,
@@ -323,7 +335,7 @@ impl LoginAttempt<'_> {
         &self,
         client: &mut FramedStream,
         plan: &StartupPlan,
-        password: &mut Option<Secret>,
+        secret: &mut Option<LoginSecret>,
     ) -> Result<UpstreamSession, LoginTryError> {
         let request = self.request(&plan.user, plan);
         let upstream = self.server.upstream().map_err(LoginTryError::Denied)?;
@@ -336,7 +348,7 @@ impl LoginAttempt<'_> {
                 return Err(LoginTryError::Denied(LoginError::UpstreamTrustsUs));
             }
             AuthRequirement::Password(question) => {
-                let given = match password {
+                let given = match secret {
                     Some(given) => given,
                     None => {
                         self.pending.await_client();
@@ -344,7 +356,7 @@ impl LoginAttempt<'_> {
                         self.pending.stop_waiting();
                         let given =
                             asked.map_err(|error| LoginTryError::Denied(LoginError::Auth(error)));
-                        password.insert(given?)
+                        secret.insert(given?.into())
                     }
                 };
                 // The client has taken its time meanwhile.
@@ -370,9 +382,9 @@ impl LoginAttempt<'_> {
         identity: &UpstreamIdentity,
         plan: &StartupPlan,
     ) -> Result<(UpstreamSession, UpstreamAccount), LoginError> {
-        let UpstreamIdentity { user, password } = identity;
+        let UpstreamIdentity { user, secret } = identity;
         let request = self.request(user, plan);
-        let whose = (user.as_str(), password.as_ref());
+        let whose = (user.as_str(), secret.as_ref());
         let session = loop {
             let upstream = self.server.upstream()?;
             let deadline = self.server.deadline(self.deadline);
@@ -387,8 +399,8 @@ impl LoginAttempt<'_> {
                 Err(error) => return Err(LoginError::of_ours(error)),
             }
         };
-        let UpstreamIdentity { user, password } = identity.clone();
-        Ok((session, UpstreamAccount { user, password }))
+        let UpstreamIdentity { user, secret } = identity.clone();
+        Ok((session, UpstreamAccount { user, secret }))
     }
 }
 

@@ -43,6 +43,20 @@ pub struct UpstreamIdentityRefused<'a> {
     pub failure: &'a dyn std::fmt::Display,
 }
 
+/// The upstream cannot be asked for the verifier of a user.
+pub struct AuthQueryFailed<'a> {
+    /// What went wrong, in words that hold no address, user or password.
+    pub failure: &'a dyn std::fmt::Display,
+}
+
+/// What the upstream has of a user, or asks of it, lets it not in.
+pub struct AuthQueryRefused<'a> {
+    /// The user, as the client named it.
+    pub user: &'a str,
+    /// Why, in words that hold no address, user or password.
+    pub why: &'a dyn std::fmt::Display,
+}
+
 /// A token that was given as a password lets nobody in.
 pub struct TokenRefused<'a> {
     /// The user, as the client named it.
@@ -162,6 +176,32 @@ impl Event for UpstreamUnreachable<'_> {
             LogLevel::Warn,
             LogEvent::UpstreamUnreachable.name(),
             format_args!("upstream unreachable: {}; see {url}", self.failure),
+        );
+    }
+}
+
+impl Event for AuthQueryFailed<'_> {
+    fn emit(&self, sinks: &EventSinks) {
+        let function = sinks.log.places().name("client.auth.query.function");
+        sinks.log.line(
+            LogLevel::Warn,
+            LogEvent::AuthQueryFailed.name(),
+            format_args!(
+                "the database cannot be asked for verifiers: {}; see {function}, and the function \
+                 that pgsieve doctor --sql prints",
+                self.failure
+            ),
+        );
+    }
+}
+
+impl Event for AuthQueryRefused<'_> {
+    fn emit(&self, sinks: &EventSinks) {
+        let user = cleaned(self.user);
+        sinks.log.line(
+            LogLevel::Warn,
+            LogEvent::AuthQueryRefused.name(),
+            format_args!("{user:?} cannot log in: {}", self.why),
         );
     }
 }

@@ -32,6 +32,10 @@ words! {
         UpstreamUnreachable => "upstream_unreachable",
         /// The database does not let in who stands for a client.
         UpstreamIdentityRefused => "upstream_identity_refused",
+        /// The database cannot be asked for verifiers.
+        AuthQueryFailed => "auth_query_failed",
+        /// What the database has of a user lets nobody in; why.
+        AuthQueryRefused => "auth_query_refused",
         /// A token lets nobody in; why.
         TokenRefused => "token_refused",
         /// The file of agents' tokens cannot be read.

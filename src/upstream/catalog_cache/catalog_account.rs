@@ -146,7 +146,7 @@ mod tests {
     fn account(user: &str) -> UpstreamAccount {
         UpstreamAccount {
             user: user.into(),
-            password: Some(Secret::new("x")),
+            secret: Some(Secret::new("x").into()),
         }
     }
 

@@ -454,7 +454,7 @@ mod tests {
     fn ann() -> UpstreamAccount {
         UpstreamAccount {
             user: "ann".into(),
-            password: None,
+            secret: None,
         }
     }
 

@@ -223,7 +223,7 @@ mod tests {
         let settings = UpstreamSettings::parse("postgres://127.0.0.1:1/").unwrap();
         let account = UpstreamAccount {
             user: "ann".into(),
-            password: None,
+            secret: None,
         };
         let places = Arc::new(Semaphore::new(2));
         let pool = AccountPool::new(

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use super::shown::PoolShown;
 use super::{ConnectionPool, ConnectionPools, PoolKey, PoolSettings};
+use crate::auth::login_secret::SecretDigest;
+use crate::upstream::servers::UpstreamServers;
 
 /// Pools, and which databases are held back.
 #[derive(Default)]
@@ -84,6 +86,24 @@ impl ConnectionPools {
         drop(held);
         pools.iter().for_each(|pool| pool.renew_connections());
         PauseChange::Done
+    }
+
+    /// Users of these servers have these keys from now on: connections that were opened with others
+    /// are closed as soon as no session with those is left.
+    pub fn supersede(&self, servers: &UpstreamServers, user: &str, current: SecretDigest) {
+        let held = self.shared.pools();
+        let of_user = held.pools.iter().filter(|(key, _)| {
+            let is_by_keys = matches!(key.secret, Some(SecretDigest::Keys(_)));
+            *key.user == *user && is_by_keys && servers.have(&key.place.0)
+        });
+        let superseded: Vec<_> = of_user
+            .map(|(key, pool)| (key.secret != Some(current), Arc::clone(pool)))
+            .collect();
+        drop(held);
+        for (is_superseded, pool) in superseded {
+            pool.is_superseded.store(is_superseded, Ordering::Relaxed);
+            pool.close_if_superseded();
+        }
     }
 
     /// Waits until no connection of a database, or of any, is left. May be cancelled.

@@ -47,6 +47,7 @@ use self::set_values::SetValues;
 use self::source::{ConnectionSource, OpenError};
 use super::account::UpstreamAccount;
 use super::connect::Upstream;
+use crate::auth::login_secret::{LoginSecret, SecretDigest};
 use crate::limits;
 use crate::telemetry::Telemetry;
 
@@ -95,8 +96,8 @@ struct PoolKey {
     /// The name that clients have for it.
     database: Box<str>,
     user: Box<str>,
-    /// A digest of the password: who has another one shares nothing.
-    secret: Option<[u8; 32]>,
+    /// A digest of what it logs in with: who has something else shares nothing.
+    secret: Option<SecretDigest>,
 }
 
 /// The way to a server. Two ways to one may differ in what makes them safe: they share nothing.
@@ -186,8 +187,7 @@ impl ConnectionPools {
         database: &str,
         account: &UpstreamAccount,
     ) -> Option<Arc<ConnectionPool>> {
-        let secret = account.password.as_ref();
-        let secret = secret.map(|secret| *digest(secret.reveal().as_bytes()).as_bytes());
+        let secret = account.secret.as_ref().map(LoginSecret::digest);
         let key = PoolKey {
             place: UpstreamPlace(Arc::clone(upstream)),
             database: database.into(),
@@ -245,15 +245,11 @@ impl SharedPools {
         });
         drop(held);
         for pool in swept {
+            pool.close_if_superseded();
             pool.sweep(now);
             pool.refill_if_short(now, &self.refill_turns);
         }
     }
-}
-
-/// Of a password, which is kept nowhere else.
-fn digest(secret: &[u8]) -> blake3::Hash {
-    blake3::hash(secret)
 }
 
 impl fmt::Debug for ConnectionPools {

@@ -3,7 +3,7 @@
 
 use std::fmt;
 use std::pin::pin;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -40,6 +40,8 @@ pub struct ConnectionPool {
     waited: Arc<AtomicU64>,
     /// Whether it gives no connections.
     pub(super) paused: watch::Sender<bool>,
+    /// Whether its account has other keys by now: it ends with its sessions.
+    pub(super) is_superseded: AtomicBool,
     /// How connections are opened that nobody has asked for.
     pub(super) refill: Mutex<Refill>,
 }
@@ -71,6 +73,7 @@ impl ConnectionPool {
             sessions: AtomicUsize::new(0),
             waited,
             paused: watch::Sender::new(is_paused),
+            is_superseded: AtomicBool::new(false),
             refill: Mutex::default(),
         }
     }

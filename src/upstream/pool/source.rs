@@ -138,7 +138,7 @@ impl ConnectionSource {
             database: &self.database,
             parameters: &self.parameters,
         };
-        let whose = (self.account.user.as_str(), self.account.password.as_ref());
+        let whose = (self.account.user.as_str(), self.account.secret.as_ref());
         let session = match is_hasty {
             true => {
                 let deadline = Instant::now() + limits::upstreams::LOGIN_TIME_MAX;

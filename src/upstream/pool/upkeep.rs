@@ -46,6 +46,15 @@ impl ConnectionPool {
         closed.into_iter().for_each(IdleConnection::close);
     }
 
+    /// Closes what nobody will take any more: the account has other keys, and no session with the
+    /// old ones is left.
+    pub(super) fn close_if_superseded(&self) {
+        let is_superseded = self.is_superseded.load(Ordering::Relaxed);
+        if is_superseded && self.sessions.load(Ordering::Relaxed) == 0 {
+            self.renew_connections();
+        }
+    }
+
     /// Opens connections where fewer are there than are kept ready. So many pools do that at a time
     /// as there are turns, and none any more when these are closed.
     pub(super) fn refill_if_short(self: &Arc<Self>, now: Instant, turns: &Arc<Semaphore>) {

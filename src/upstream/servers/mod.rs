@@ -409,6 +409,7 @@ pub fn is_away(error: &UpstreamLoginError) -> bool {
         UpstreamLoginError::CleartextInClear
         | UpstreamLoginError::UnsupportedMethod
         | UpstreamLoginError::NoPassword
+        | UpstreamLoginError::OnlyKeys
         | UpstreamLoginError::Scram(_)
         | UpstreamLoginError::Unsaid(_)
         | UpstreamLoginError::OutOfPlace(_)

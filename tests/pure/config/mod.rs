@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use pgsieve::auth::login_secret::LoginSecret;
 use pgsieve::auth::settings::AuthSettings;
 use pgsieve::config::keys::KEYS;
 use pgsieve::config::sources::{FlagValue, SettingsFile, SettingsSources};
 use pgsieve::config::{ListenAddress, ProgramSettings, SettingsProblem, load};
 use pgsieve::net::client_tls::ClientTlsSettings;
 use pgsieve::net::upstream_tls::{TlsAuthority, UpstreamTlsSettings};
+use pgsieve::secret::Secret;
 use pgsieve::session::context::reported_role::ReportAs;
 use pgsieve::telemetry::audit::AuditTarget;
 use pgsieve::upstream::catalog_cache::catalog_account::AccountSetting;
@@ -22,6 +24,7 @@ mod libpq;
 mod limits_store;
 mod others;
 mod peers;
+mod queried;
 mod texts;
 mod tokens;
 
@@ -230,14 +233,11 @@ fn catalogs_are_kept_unless_told_otherwise() {
     )))
     .catalog;
     assert_eq!(settings.mode, CatalogMode::Off);
-    let AccountSetting::Configured(UpstreamAccount { user, password }) = settings.account else {
+    let AccountSetting::Configured(UpstreamAccount { user, secret }) = settings.account else {
         panic!("an account was named")
     };
-    let password = password.map(|password| password.reveal().to_owned());
-    assert_eq!(
-        (user.as_str(), password.as_deref()),
-        ("watch", Some("of watch"))
-    );
+    let password = LoginSecret::from(Secret::new("of watch"));
+    assert_eq!((user.as_str(), secret), ("watch", Some(password)));
     assert_eq!(settings.poll_interval, seconds(2));
     assert_eq!(settings.refresh_interval, seconds(3600));
     assert_eq!(settings.age_max, seconds(4));
@@ -295,7 +295,10 @@ fn every_problem_is_reported_at_once_with_its_place() {
          client.auth.disabled, client.auth.oidc.issuer, client.auth.oidc.audience, \
          client.auth.oidc.keys, client.auth.oidc.keys_ca, client.auth.oidc.user_claim, \
          client.auth.oidc.attributes, client.auth.oidc.clock_skew, \
-         client.auth.oidc.expired_sessions, client.auth.attributes",
+         client.auth.oidc.expired_sessions, client.auth.attributes, \
+         client.auth.query.function, client.auth.query.database, client.auth.query.user, \
+         client.auth.query.password_file, client.auth.query.cache_age, \
+         client.auth.query.upstream_user",
         "pgsieve.yaml:6:1 workers: a whole number from 1 to 256 is wanted",
         "pgsieve.yaml:8:3 limits.drain_timeout: a duration from 0 to 1h is wanted, such as \
          500ms, 10s or 10min",
@@ -508,15 +511,11 @@ fn users_are_mapped_to_the_upstream() {
     let seen: Vec<_> = users
         .iter()
         .map(|user| {
-            let password = user
-                .upstream
-                .password
-                .as_ref()
-                .map(|p| p.reveal().to_owned());
+            let password = user.upstream.secret.clone();
             (user.name.as_str(), user.upstream.user.as_str(), password)
         })
         .collect();
-    let password = |text: &str| Some(text.to_owned());
+    let password = |text: &str| Some(LoginSecret::from(Secret::new(text)));
     assert_eq!(
         seen,
         [

@@ -93,6 +93,7 @@ fn every_key_that_is_a_duration_is_known_here() {
     // These mean something beside others alone, and are tried with them.
     let beside = [
         "client.auth.oidc.clock_skew",
+        "client.auth.query.cache_age",
         "mcp.oauth.clock_skew",
         "limits.store_window",
     ];
@@ -296,7 +297,8 @@ fn secrets_that_others_can_read_are_told_and_refused_where_that_is_wanted() {
         16,
         "{problems}"
     );
-    // Every key that names such a file is in the list above.
+    // Every key that names such a file is in the list above, or is of a method that is not used
+    // there: client.auth.query.password_file.
     let named: Vec<&str> = KEYS
         .iter()
         .map(|key| key.path)

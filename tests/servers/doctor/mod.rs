@@ -6,6 +6,7 @@ mod cases;
 mod failures;
 mod fires;
 mod hostile;
+mod lookup;
 mod printed;
 mod settings;
 mod special;

@@ -133,7 +133,7 @@ impl Place {
         let upstream = Upstream::load(UpstreamSettings::parse(address).unwrap()).unwrap();
         let account = UpstreamAccount {
             user: role.to_owned(),
-            password: Some(pgsieve::secret::Secret::new(password)),
+            secret: Some(pgsieve::secret::Secret::new(password).into()),
         };
         let examined = examine(&upstream, &account, &self.database).await;
         examined.map_err(|error| error.to_string())

@@ -12,7 +12,7 @@ use crate::login::support::{
 fn identity(user: &str, password: Option<&str>) -> UpstreamIdentity {
     UpstreamIdentity {
         user: user.into(),
-        password: password.map(Secret::new),
+        secret: password.map(|word| Secret::new(word).into()),
     }
 }
 

@@ -13,6 +13,7 @@ mod impostors;
 mod listening;
 pub mod oidc;
 mod passthrough;
+mod queried;
 mod raw;
 mod report_as;
 mod roles;

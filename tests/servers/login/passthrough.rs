@@ -82,7 +82,7 @@ fn tokens() -> AuthSettings {
         keys: KeysFrom::File(Arc::new(KeySet::parse(keys).unwrap())),
         people: OidcPeople::Everybody(UpstreamIdentity {
             user: "trusty".into(),
-            password: None,
+            secret: None,
         }),
         on_expiry: OnExpiry::End,
     }))

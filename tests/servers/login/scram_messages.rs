@@ -20,7 +20,7 @@ fn sieve() -> Sieve {
     let verifier = ScramVerifier::make(&Secret::new("sésame")).unwrap();
     let upstream = UpstreamIdentity {
         user: "scramy".into(),
-        password: Some(Secret::new(PASSWORD)),
+        secret: Some(Secret::new(PASSWORD).into()),
     };
     let verifier = ScramVerifier::parse(&verifier).unwrap();
     let users = vec![ScramUser {

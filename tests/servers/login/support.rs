@@ -38,6 +38,7 @@ use pgsieve::upstream::compile_pool::CompilePools;
 use pgsieve::upstream::outbox::Outbox;
 use pgsieve::upstream::servers::ServersSettings;
 use pgsieve::upstream::servers::directory::UpstreamDirectory;
+use pgsieve::upstream::verifier_lookup::VerifierLookups;
 use pgsieve::wire::frame::{FrameCut, ProtocolPhase, cut_frontend};
 use pgsieve::wire::frontend::{FrontendMessage, decode};
 use tokio::io::AsyncWriteExt;
@@ -223,6 +224,7 @@ impl Sieve {
             }),
             session_registry: SessionRegistry::default(),
             compile_pools: CompilePools::new(runtime.handle().clone()),
+            verifier_lookups: VerifierLookups::new(runtime.handle().clone()),
             directory: Arc::new(UpstreamDirectory::load(own, Vec::new()).unwrap()),
             catalogs: CatalogCaches::off(),
             policy_store: Arc::new(PolicyStore::new(

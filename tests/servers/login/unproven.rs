@@ -113,7 +113,7 @@ fn scram_user(name: &str) -> ScramUser {
         verifier: ScramVerifier::parse(&verifier).unwrap(),
         upstream: UpstreamIdentity {
             user: "scramy".into(),
-            password: Some(Secret::new(PASSWORD)),
+            secret: Some(Secret::new(PASSWORD).into()),
         },
     }
 }
@@ -179,7 +179,7 @@ fn certificates_come_before_policies() {
         name: name.into(),
         upstream: UpstreamIdentity {
             user: "trusty".into(),
-            password: None,
+            secret: None,
         },
     };
     let sieve = Sieve::start(Setup {

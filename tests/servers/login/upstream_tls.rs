@@ -166,7 +166,7 @@ fn pgsieve_shows_a_certificate_of_its_own() {
     let address = with_certificate(&files.client, &files.client_key);
     let identity = UpstreamIdentity {
         user: "certy".into(),
-        password: None,
+        secret: None,
     };
     let auth = AuthSettings::Trust {
         upstream: Some(identity),
@@ -180,7 +180,7 @@ fn pgsieve_shows_a_certificate_of_its_own() {
     // Without it the database does not know who that is.
     let identity = UpstreamIdentity {
         user: "certy".into(),
-        password: Some(Secret::new(PASSWORD)),
+        secret: Some(Secret::new(PASSWORD).into()),
     };
     let auth = AuthSettings::Trust {
         upstream: Some(identity),

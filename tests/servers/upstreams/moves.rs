@@ -284,3 +284,30 @@ fn shared_connections_are_at_servers_of_the_wanted_kind() {
     }
     drop(fs::remove_dir_all(&folder));
 }
+
+/// Standbys have the verifiers of their primary: a session that is itself by the keys of its proof
+/// goes on at another server with the same keys.
+#[test]
+fn a_session_that_has_proved_itself_by_keys_moves_with_them() {
+    let mut servers = Servers::start(1);
+    let others = "client:\n  auth:\n    method: auth_query\npool:\n  size: 2\n";
+    let stack = servers.stack_as("postgres:postgres@", "", others);
+    stack.prepare(&[
+        "CREATE SCHEMA pgsieve",
+        "CREATE FUNCTION pgsieve.user_lookup(text) RETURNS TABLE (u text, v text) LANGUAGE sql \
+         SECURITY DEFINER AS 'SELECT rolname, rolpassword FROM pg_authid WHERE rolname = $1'",
+    ]);
+    let mut client = until(|| login(&stack)).expect("the standby has the function");
+    assert_eq!(port_of(&mut client), servers.port(0));
+    assert_eq!(value(&client.query("SELECT current_user")), "app");
+    servers.standbys[0].crash();
+    assert_eq!(port_of(&mut client), servers.primary.port());
+    assert_eq!(value(&client.query("SELECT current_user")), "app");
+    // Nor is the standby needed to come in.
+    let mut other = login(&stack).expect("a login without the standby");
+    assert_eq!(value(&other.query("SELECT session_user")), "app");
+    servers.standbys[0].restart().unwrap();
+    let back = until(|| (port_of(&mut client) == servers.port(0)).then_some(()));
+    assert!(back.is_some(), "{}", stack.stderr());
+    assert_eq!(value(&client.query("SELECT current_user")), "app");
+}

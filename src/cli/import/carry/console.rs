@@ -41,12 +41,12 @@ fn users(
     let place = work.place(name);
     let is_proved = matches!(
         work.draft.given("client.auth.method"),
-        Some("scram" | "cert")
+        Some("scram" | "auth_query" | "cert")
     );
     if !is_proved {
         let words = format!(
-            "{path} names users who prove to pgsieve who they are: client.auth.method scram, cert \
-             or oidc"
+            "{path} names users who prove to pgsieve who they are: client.auth.method scram, \
+             auth_query, cert or oidc"
         );
         work.draft.left_out(name, &place, words);
         return;
@@ -57,10 +57,12 @@ fn users(
         work.draft.left_out(name, &place, words);
     }
     let known = work.draft.user_names();
+    // Of those who are in the database nothing is known here.
+    let are_listed = work.draft.given("client.auth.method") != Some("auth_query");
     let unknown: Vec<&str> = names
         .iter()
         .map(String::as_str)
-        .filter(|name| !known.contains(name))
+        .filter(|name| are_listed && !known.contains(name))
         .collect();
     if !unknown.is_empty() {
         let words = format!(

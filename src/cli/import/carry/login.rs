@@ -2,9 +2,11 @@
 //!
 //! PgBouncer checks a secret and logs in with the same one. pgsieve does one of two things: it has
 //! the server check the client's own password (`passthrough`, a connection for each session), or
-//! checks it with a verifier (`scram`) and logs in with a password that it has been given.
+//! checks it with a verifier (`scram`) and logs in with a password that it has been given, or with
+//! the keys of the client's proof (`auth_query`).
 
 use super::ImportWork;
+use super::auth_query::BouncerQuery;
 use super::listening::ClientsFrom;
 use super::target::ChosenTarget;
 use crate::auth::verifier::ScramVerifier;
@@ -67,6 +69,12 @@ pub fn carry(
         && work.secrets.are_kept()
         && !is_asked
         && !matches!(auth_type, "ldap" | "pam");
+    let query = BouncerQuery::of(work, target).filter(|query| query.fits(target));
+    let is_shared = wanted == SharedFor::Transaction || target.user.is_some();
+    if let (Some(query), true, false) = (query, is_shared, matches!(auth_type, "ldap" | "pam")) {
+        query.carry(work, target);
+        return wanted;
+    }
     let by_verifier = wanted == SharedFor::Transaction || target.user.is_some() || keeps_all;
     match usable > 0 && by_verifier && !matches!(auth_type, "ldap" | "pam") {
         true => {
@@ -160,8 +168,8 @@ fn certificates(
 fn verifiers(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>, listed: Vec<ListedUser>) {
     work.draft.word("client.auth.method", "scram", "");
     if is_asked(work, target) {
-        let words = "pgsieve does not ask the database for passwords: only the users below are let \
-                     in";
+        let words = "pgsieve asks for verifiers in one way for all databases, as another user than \
+                     that of upstream.url: here only the users below are let in";
         let place = work.place("auth_user");
         work.draft.left_out("auth_query", &place, words);
     }

@@ -1,6 +1,7 @@
 //! What of a configuration of PgBouncer becomes what of pgsieve's settings, one part after another;
 //! what does not is noted by the part that would have it.
 
+mod auth_query;
 mod client_tls;
 mod console;
 mod entry_split;

@@ -9,9 +9,9 @@ use crate::cli::import::value_form::ValueForm::{Choice, Count, Seconds, Text};
 #[rustfmt::skip]
 pub const DATABASE: &[KnownSetting] = &[
     row("application_name", Text, "", Nothing, "clients say what they are called"),
-    row("auth_dbname", Text, "", Key("client.auth.method"), "as for all"),
-    row("auth_query", Text, "", Key("client.auth.method"), "as for all"),
-    row("auth_user", Text, "", Key("client.auth.method"), "as for all"),
+    row("auth_dbname", Text, "", Key("client.auth.query.database"), "as for all"),
+    row("auth_query", Text, "", Key("client.auth.query.function"), "as for all"),
+    row("auth_user", Text, "", Key("client.auth.query.user"), "as for all"),
     row("client_encoding", Text, "", Nothing, "always UTF8"),
     row("connect_query", Text, "", Nothing, "`ALTER ROLE` or `ALTER DATABASE … SET`"),
     row("datestyle", Text, "", Nothing, "`ALTER ROLE` or `ALTER DATABASE … SET`"),

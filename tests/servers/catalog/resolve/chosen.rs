@@ -96,7 +96,7 @@ pub async fn catalog(cluster: &PrivateCluster) -> Catalog {
     let upstream = Upstream::load(UpstreamSettings::parse(&address).unwrap()).unwrap();
     let account = UpstreamAccount {
         user: cluster.admin().to_owned(),
-        password: Some(Secret::new(cluster.admin_password())),
+        secret: Some(Secret::new(cluster.admin_password()).into()),
     };
     let connected = snapshot::connect(&upstream, &account, "postgres").await;
     let (client, _task) = connected.unwrap();

@@ -180,7 +180,7 @@ fn side(database: &Database, user: &str, password: &str) -> CompilePool {
     let upstream = Upstream::load(UpstreamSettings::parse(&address).unwrap()).unwrap();
     let account = UpstreamAccount {
         user: user.to_owned(),
-        password: Some(Secret::new(password)),
+        secret: Some(Secret::new(password).into()),
     };
     let way = (None, &Arc::new(upstream));
     CompilePools::new(Handle::current()).of(&database.name, &account, way)

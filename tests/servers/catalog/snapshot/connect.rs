@@ -136,7 +136,7 @@ async fn fault(port: u16, password: Option<&str>, database: &str) -> OwnSessionE
     let upstream = Upstream::load(UpstreamSettings::parse(&address).unwrap()).unwrap();
     let account = UpstreamAccount {
         user: READER.to_owned(),
-        password: password.map(Secret::new),
+        secret: password.map(|word| Secret::new(word).into()),
     };
     let connected = snapshot::connect(&upstream, &account, database).await;
     connected.map(drop).unwrap_err()
@@ -157,7 +157,7 @@ async fn every_version_says_which_server_it_is() {
             let upstream = Upstream::load(UpstreamSettings::parse(&address).unwrap()).unwrap();
             let account = UpstreamAccount {
                 user: READER.to_owned(),
-                password: Some(Secret::new(READER)),
+                secret: Some(Secret::new(READER).into()),
             };
             let heard = Arc::default();
             let connecting = snapshot::connect_hearing(&upstream, &account, &database.name, heard);

@@ -85,7 +85,7 @@ pub async fn catalog(
     let upstream = Upstream::load(UpstreamSettings::parse(&address).unwrap()).unwrap();
     let account = UpstreamAccount {
         user: user.to_owned(),
-        password: Some(Secret::new(password)),
+        secret: Some(Secret::new(password).into()),
     };
     let (client, _task) = snapshot::connect(&upstream, &account, database)
         .await

@@ -1,5 +1,8 @@
 //! The settings of the clients' side: TLS and logins.
 
+pub mod auth_query;
+
+use crate::auth::login_secret::LoginSecret;
 use crate::auth::settings::{AuthSettings, UpstreamIdentity};
 use crate::config::value_reader::KeyReader;
 use crate::config::{oidc, users};
@@ -20,6 +23,7 @@ enum TlsModeWord {
 enum AuthMethodWord {
     Passthrough,
     Scram,
+    AuthQuery,
     Certificate,
     Oidc,
     Trust,
@@ -98,6 +102,7 @@ pub fn auth(
     let words = [
         ("passthrough", AuthMethodWord::Passthrough),
         ("scram", AuthMethodWord::Scram),
+        ("auth_query", AuthMethodWord::AuthQuery),
         ("cert", AuthMethodWord::Certificate),
         ("oidc", AuthMethodWord::Oidc),
         ("trust", AuthMethodWord::Trust),
@@ -116,11 +121,17 @@ pub fn auth(
             "passthrough",
         );
     }
-    if matches!(method, AuthMethodWord::Passthrough | AuthMethodWord::Trust) {
+    if matches!(
+        method,
+        AuthMethodWord::Passthrough | AuthMethodWord::AuthQuery | AuthMethodWord::Trust
+    ) {
         only_for(reader, "client.auth.users", "scram, cert and oidc");
     }
     if method != AuthMethodWord::Oidc {
         oidc::refuse(reader);
+    }
+    if method != AuthMethodWord::AuthQuery {
+        auth_query::refuse(reader);
     }
     let service = upstream.and_then(identity);
     match method {
@@ -130,6 +141,7 @@ pub fn auth(
         AuthMethodWord::Scram => Some(AuthSettings::Scram {
             users: users::scram(reader, service.as_ref())?,
         }),
+        AuthMethodWord::AuthQuery => auth_query::auth_query(reader, service.as_ref()),
         AuthMethodWord::Certificate => {
             if !tls.is_none_or(has_client_ca) {
                 reader.note("client.auth.method", "cert needs client.tls.client_ca");
@@ -158,7 +170,7 @@ fn identity(upstream: &UpstreamSettings) -> Option<UpstreamIdentity> {
     let user = upstream.user.clone()?;
     Some(UpstreamIdentity {
         user,
-        password: upstream.password.clone(),
+        secret: upstream.password.clone().map(LoginSecret::from),
     })
 }
 
