@@ -362,7 +362,9 @@ impl ClientSettingsChange {
             min_lsn: set.change(MIN_LSN, NamedLsn::of),
             is_lsn_unclear: false,
         };
-        let is_unknown = change.min_lsn.is_some_and(SettingChange::is_unknown);
+        let is_unknown = change
+            .min_lsn
+            .is_some_and(|change| change.is_unknown() || change.value() == Some(NamedLsn::InDoubt));
         let change = Self {
             is_lsn_unclear: is_unknown && may_name(text, own_name(MIN_LSN)),
             ..change
@@ -575,7 +577,13 @@ mod tests {
             assert!(unclear(&[text, ";"]), "{text}");
             assert!(!unclear(&[text, ";", near, ";"]), "{text}");
         }
-        for text in [back, near, "RESET ALL", "SET a.b = '1'", "SELECT 'min_lsn'"] {
+        for text in [
+            back,
+            near,
+            "RESET ALL",
+            "SET TimeZone = 'UTC'",
+            "SELECT 'min_lsn'",
+        ] {
             assert!(!unclear(&[text, ";"]), "{text}");
         }
     }

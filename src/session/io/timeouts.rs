@@ -20,7 +20,7 @@ use std::time::Duration;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::Relay;
-use super::moves::{BytesMoved, MoveResult};
+use super::moves::BytesMoved;
 use super::sockets::read;
 use crate::limits;
 use crate::net::stream::PeerPresence;
@@ -41,8 +41,6 @@ pub(in crate::session) struct IoTimeouts {
     departure: Option<Box<ClientDeparture>>,
     /// When the client is looked at next, while it is not being read.
     look: Option<Instant>,
-    /// When the server is looked at next, while it is waited for.
-    silence: Option<Instant>,
     /// What the client's side last showed.
     pub(in crate::session) client: ClientReadState,
 }
@@ -265,25 +263,6 @@ impl Relay {
                 sent,
             })
         });
-    }
-
-    /// When it is looked next whether the server has fallen silent; none where nothing could be
-    /// done about that.
-    fn silence_look(&mut self) -> Option<Instant> {
-        if !self.could_leave_server() {
-            self.clocks.silence = None;
-            return None;
-        }
-        let soon = || Instant::now() + limits::upstreams::SILENCE_LOOK_INTERVAL;
-        Some(*self.clocks.silence.get_or_insert_with(soon))
-    }
-
-    fn leave_silent_server(&mut self, now: Instant) -> MoveResult {
-        if self.clocks.silence.is_none_or(|silence| silence > now) {
-            return Ok(BytesMoved::Nothing);
-        }
-        self.clocks.silence = None;
-        self.leave_if_silent()
     }
 
     /// What has lasted for too long.

@@ -25,29 +25,28 @@ pub(in crate::session) fn waits_for_replay(
 ) -> bool {
     let wanted = (protocol.context.client_settings.min_lsn()).filter(|_| has_message);
     let Some(lsn) = wanted else {
-        protocol.upstream.place.replay_wait = ReplayWait::None;
+        protocol.upstream.place.replay_wait = None;
         return false;
     };
     if !is_between_messages(protocol) {
         return false;
     }
     let Some(server) = missing_at(protocol, lsn) else {
-        protocol.upstream.place.replay_wait = ReplayWait::None;
+        protocol.upstream.place.replay_wait = None;
         return false;
     };
-    let wait = &mut protocol.upstream.place.replay_wait;
-    if matches!(wait, ReplayWait::None) {
+    let wait = (protocol.upstream.place.replay_wait).get_or_insert_with(|| {
         let longest = server.min_lsn_wait();
         let waiting = async move { server.until_replayed(lsn, longest).await };
-        *wait = ReplayWait::Waiting(Box::pin(waiting));
-    }
-    let ReplayWait::Waiting(waiting) = wait else {
+        Box::new(ReplayWait::Waiting(Box::pin(waiting)))
+    });
+    let ReplayWait::Waiting(waiting) = &mut **wait else {
         return false;
     };
     if waiting.as_mut().poll(context) == Poll::Pending {
         return true;
     }
-    *wait = ReplayWait::Over;
+    **wait = ReplayWait::Over;
     false
 }
 

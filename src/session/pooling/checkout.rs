@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::BytesMut;
+use tokio::time::Instant;
 
 use super::last_words::{
     LastWords, ask_whether_server_stops, end_is_explained, last_words, leave_if_silent,
@@ -124,10 +125,11 @@ impl Relay {
         lost_server::may_run_again(self)
     }
 
-    /// Whether it waits for a server that it could leave.
-    pub(in crate::session) fn could_leave_server(&self) -> bool {
+    /// When it is looked next whether the server has fallen silent; none where nothing could be
+    /// done about that.
+    pub(in crate::session) fn silence_look(&mut self) -> Option<Instant> {
         let owes = !self.protocol.pending.is_empty();
-        (self.pooled.as_ref()).is_some_and(|pooled| pooled.could_leave_server(owes))
+        self.pooled.as_mut()?.silence_look(owes)
     }
 
     /// Leaves its server where that has fallen silent: what is under way there, or the wait for a
@@ -135,8 +137,12 @@ impl Relay {
     ///
     /// # Errors
     /// The reason to end the session.
-    pub(in crate::session) fn leave_if_silent(&mut self) -> MoveResult {
-        leave_if_silent(self)
+    pub(in crate::session) fn leave_silent_server(&mut self, now: Instant) -> MoveResult {
+        let pooled = self.pooled.as_mut();
+        match pooled.is_some_and(|pooled| pooled.takes_silence_look(now)) {
+            true => leave_if_silent(self),
+            false => Ok(BytesMoved::Nothing),
+        }
     }
 
     /// Whether the end of what is under way is kept back: nothing is read or sent meanwhile.

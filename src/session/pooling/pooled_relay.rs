@@ -5,6 +5,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use super::lost_server::UnansweredBatch;
 use crate::limits;
 use crate::target_servers::TargetServers;
@@ -58,6 +60,8 @@ pub(in crate::session) struct PooledRelay {
     /// What is under way, for the case that the server dies.
     pub(in crate::session) unanswered: UnansweredBatch,
     pub(super) told_pin: bool,
+    /// When it is looked next whether the server has fallen silent.
+    silence_look: Option<Instant>,
 }
 
 /// The connection at hand, all of it but its stream.
@@ -139,6 +143,7 @@ impl PooledRelay {
             job: None,
             unanswered: UnansweredBatch::default(),
             told_pin: false,
+            silence_look: None,
         }
     }
 
@@ -219,8 +224,27 @@ impl PooledRelay {
         &self.source
     }
 
-    /// Whether it waits for its server, which may owe answers, and could leave it.
-    pub(super) fn could_leave_server(&self, owes: bool) -> bool {
+    /// When it is looked next whether its server, which may owe answers, has fallen silent; none
+    /// where it does not wait for it, or could not leave it.
+    pub(super) fn silence_look(&mut self, owes: bool) -> Option<Instant> {
+        if !self.could_leave_server(owes) {
+            self.silence_look = None;
+            return None;
+        }
+        let soon = || Instant::now() + limits::upstreams::SILENCE_LOOK_INTERVAL;
+        Some(*self.silence_look.get_or_insert_with(soon))
+    }
+
+    /// Whether that look is due; the next one is later.
+    pub(super) fn takes_silence_look(&mut self, now: Instant) -> bool {
+        let is_due = self.silence_look.is_some_and(|look| look <= now);
+        if is_due {
+            self.silence_look = None;
+        }
+        is_due
+    }
+
+    fn could_leave_server(&self, owes: bool) -> bool {
         let waits = match &self.job {
             None => owes && self.unanswered.is_whole(),
             Some(PoolJob::Taking(_)) => true,

@@ -29,18 +29,14 @@ pub struct ServerPlace {
     /// Counts a statement there, while one is under way.
     running: Option<RunningStatement>,
     /// The wait until it has replayed something.
-    pub(super) replay_wait: ReplayWait,
+    pub(super) replay_wait: Option<Box<ReplayWait>>,
     /// Whether what it must have replayed may be about to change.
     pub(in crate::session) names_lsn: bool,
 }
 
 /// The wait of a session for what its server replays.
-#[derive(Default)]
 pub(super) enum ReplayWait {
-    /// It does not wait.
-    #[default]
-    None,
-    /// It does.
+    /// It lasts.
     Waiting(Pin<Box<dyn Future<Output = ()> + Send + Sync>>),
     /// What came has waited for long enough.
     Over,
@@ -65,7 +61,7 @@ impl ServerPlace {
             server: Some(Arc::clone(server)),
             reported,
             running: None,
-            replay_wait: ReplayWait::None,
+            replay_wait: None,
             names_lsn: false,
         }
     }
@@ -77,7 +73,7 @@ impl ServerPlace {
 
     /// Whether something waits until it has replayed something.
     pub(in crate::session) fn waits_for_replay(&self) -> bool {
-        matches!(self.replay_wait, ReplayWait::Waiting(_))
+        matches!(self.replay_wait.as_deref(), Some(ReplayWait::Waiting(_)))
     }
 
     /// The session has another connection there.

@@ -308,7 +308,7 @@ fn secrets_that_others_can_read_are_told_and_refused_where_that_is_wanted() {
             tls || path.ends_with("_file") && *path != "limits.budget_file"
         })
         .collect();
-    assert_eq!(named.len(), 14, "{named:?}");
+    assert_eq!(named.len(), 15, "{named:?}");
 }
 
 #[test]
