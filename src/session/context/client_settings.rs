@@ -366,7 +366,7 @@ impl ClientSettingsChange {
             .min_lsn
             .is_some_and(|change| change.is_unknown() || change.value() == Some(NamedLsn::InDoubt));
         let change = Self {
-            is_lsn_unclear: is_unknown && may_name(text, own_name(MIN_LSN)),
+            is_lsn_unclear: is_unknown && mentions(text, own_name(MIN_LSN)),
             ..change
         };
         let is_none = change == Self::default();
@@ -580,6 +580,8 @@ mod tests {
         for text in [
             back,
             near,
+            "SET application_name = E'a\\\\b'",
+            "SET U&\"TimeZone\" = 'UTC'",
             "RESET ALL",
             "SET TimeZone = 'UTC'",
             "SELECT 'min_lsn'",
