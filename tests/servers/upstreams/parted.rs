@@ -31,6 +31,8 @@ fn heals(stack: &Stack, servers: &Servers, part: impl FnOnce(), heal: impl FnOnc
         assert_eq!(port_of(client), servers.port(0));
     }
     assert_eq!(kinds(&resting[0].query("SET work_mem = '321kB'")), "CZ");
+    // What is set has to be known: it is read off the connection before the next statement.
+    assert_eq!(values(&resting[0].query("SHOW work_mem")), [["321kB"]]);
     assert_eq!(kinds(&inside.query("BEGIN")), "CZ");
     working[0].send(&frames::query(SLOW));
     working[1].send(&frames::extended(SLOW, &[], false));
