@@ -92,8 +92,8 @@ pub(super) fn end_is_explained(relay: &mut Relay, is_stopping: bool) -> MoveResu
     Ok(BytesMoved::Some)
 }
 
-/// The server has fallen silent: what is under way there goes on elsewhere, and so does the wait
-/// for a connection.
+/// The server has fallen silent, and others have not: what is under way there goes on elsewhere,
+/// and so does the wait for a connection.
 ///
 /// # Errors
 /// The reason to end the session.
@@ -102,7 +102,7 @@ pub(super) fn leave_if_silent(relay: &mut Relay) -> MoveResult {
     let Some(pooled) = &mut relay.pooled else {
         return Ok(BytesMoved::Nothing);
     };
-    if !pooled.server().server().is_silent() {
+    if !pooled.homes().servers.is_silent_alone(pooled.server()) {
         return Ok(BytesMoved::Nothing);
     }
     if !matches!(pooled.job, Some(PoolJob::Taking(_))) {

@@ -247,6 +247,12 @@ impl UpstreamServers {
         }
     }
 
+    /// Whether the server that a session is at has fallen silent and another one has not. Where all
+    /// are silent it is pgsieve that is cut off, and nobody is better off elsewhere.
+    pub fn is_silent_alone(&self, lease: &ServerLease) -> bool {
+        lease.server.is_silent() && self.servers.iter().any(|server| !server.is_silent())
+    }
+
     /// Whether a server that is wanted is there.
     pub fn is_any_there(&self) -> bool {
         let mut servers = self.servers.iter();
@@ -351,7 +357,7 @@ impl UpstreamServer {
     }
 
     /// Whether it has not answered for so long that what is under way there counts as lost.
-    pub fn is_silent(&self) -> bool {
+    fn is_silent(&self) -> bool {
         self.state.is_silent_for(limits::upstreams::SILENCE_MAX)
     }
 
