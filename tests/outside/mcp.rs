@@ -6,7 +6,6 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 
-use pgsieve::demo::cluster::free_port;
 use pgsieve::net::dev_certificates;
 use pgsieve::net::dev_certificates::CertificateRequest;
 use serde_json::Value;
@@ -14,6 +13,7 @@ use serde_json::Value;
 use super::support::command::pgsieve;
 use super::support::installed::{installed, run, text};
 use super::support::{ADMIN, Options, READER, Stack, shared, shared_cluster, sql};
+use crate::support::ports::free_port;
 
 const SCHEMA: &[&str] = &[
     "CREATE TABLE customers (id int PRIMARY KEY, name text NOT NULL, \"joinedOn\" date)",
@@ -62,7 +62,7 @@ fn over_http() -> &'static McpOverHttp {
             "ann",
         ];
         let token = text(&pgsieve(&made, "").stdout).trim().to_owned();
-        let port = free_port().unwrap();
+        let port = free_port();
         let config = format!(
             "upstream:\n  url: '{}'\nlisten: '{{listen}}'\nadmin:\n  listen: '{{admin}}'\n\
              mcp:\n  listen: 127.0.0.1:{port}\n  token_file: '{file}'\n",
@@ -227,7 +227,7 @@ impl RealIssuer {
             client_name: "trial",
         };
         let made = dev_certificates::write(folder, &wish).unwrap();
-        let port = free_port().unwrap();
+        let port = free_port();
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut process = Command::new("node")
             .arg(root.join("tests/data/mcp/issuer.mjs"))
@@ -266,7 +266,7 @@ const SECRET: &str = "of-the-trial";
 fn both_sdks_find_the_issuer_that_gives_tokens() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let folder = folder.join(format!("mcp-issuer-{}", std::process::id()));
-    let port = free_port().unwrap();
+    let port = free_port();
     let url = format!("http://127.0.0.1:{port}/mcp");
     let issuer = RealIssuer::start(&folder, &url);
     let config = format!(

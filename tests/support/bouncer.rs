@@ -7,8 +7,9 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use pgsieve::demo::cluster::{free_port, random_name};
+use pgsieve::demo::cluster::random_name;
 
+use super::ports::free_port;
 use super::raw::Login;
 use super::{RawClient, until};
 
@@ -22,7 +23,7 @@ pub struct PgBouncer {
 impl PgBouncer {
     /// With these lines of `[databases]` and these settings.
     pub fn start(databases: &str, settings: &str) -> Self {
-        let (folder, port) = (std::env::temp_dir(), free_port().unwrap());
+        let (folder, port) = (std::env::temp_dir(), free_port());
         let file = folder.join(format!("pgsieve-it-{}.ini", random_name().unwrap()));
         let settings = format!(
             "[databases]\n{databases}\n[pgbouncer]\nlisten_addr = 127.0.0.1\n\

@@ -12,10 +12,11 @@ use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::common::v1::{AnyValue, KeyValue};
 use opentelemetry_proto::tonic::trace::v1::Span as Sent;
-use pgsieve::demo::cluster::{free_port, random_name};
+use pgsieve::demo::cluster::random_name;
 use pgsieve::demo::supervisor::SupervisedChild;
 use prost::Message;
 
+use super::ports::free_port;
 use super::until;
 
 /// Takes spans by OTLP over HTTP, and keeps them.
@@ -148,7 +149,7 @@ impl Rotel {
     fn of(signal: &str, to: &str) -> Self {
         let folder = std::env::temp_dir().join(format!("rotel-it-{}", random_name().unwrap()));
         fs::create_dir(&folder).unwrap();
-        let (grpc, http) = (free_port().unwrap(), free_port().unwrap());
+        let (grpc, http) = (free_port(), free_port());
         let local = |port: u16| format!("127.0.0.1:{port}");
         let file = |name: &str| folder.join(name).to_string_lossy().into_owned();
         let arguments = [

@@ -30,6 +30,7 @@ pub mod frames;
 pub mod installed;
 #[expect(dead_code, reason = "some of it is for tests that need no server")]
 pub mod log_collector;
+pub mod ports;
 pub mod raw;
 pub mod recorder;
 pub mod redis_server;

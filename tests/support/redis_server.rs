@@ -7,11 +7,12 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use pgsieve::demo::cluster::{free_port, random_name};
+use pgsieve::demo::cluster::random_name;
 use pgsieve::demo::supervisor::{ChildSignal, SupervisedChild};
 use pgsieve::net::dev_certificates::{self, CertificateRequest, DevCertificates};
 
 use super::installed;
+use super::ports::free_port;
 use super::until;
 
 /// The process, where it listens, and the password that it asks for.
@@ -28,7 +29,7 @@ pub struct RedisServer {
 impl RedisServer {
     /// One that asks for [`PASSWORD`].
     pub fn start() -> Self {
-        let port = free_port().unwrap();
+        let port = free_port();
         Self::start_with(port, vec!["--port".into(), port.to_string()], None)
     }
 
@@ -40,7 +41,7 @@ impl RedisServer {
             client_name: "nobody",
         };
         let files = dev_certificates::write(&folder, &wish).unwrap();
-        let port = free_port().unwrap();
+        let port = free_port();
         let shown = |path: &PathBuf| path.to_string_lossy().into_owned();
         let arguments = [
             "--port",

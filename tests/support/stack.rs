@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use pgsieve::demo::cluster::{PrivateCluster, free_port, random_name};
+use pgsieve::demo::cluster::{PrivateCluster, random_name};
 use pgsieve::demo::sample;
 use pgsieve::demo::supervisor::{ChildSignal, SupervisedChild};
 use tokio_postgres::Client;
 
+use super::ports::free_port;
 use super::raw::{Login, RawClient, kinds};
 use super::shared::{ADMIN, APP, READER, new_database, shared_cluster, shared_cluster_of};
 use super::sql;
@@ -105,10 +106,7 @@ impl Stack {
         }
         let folder = std::env::temp_dir().join(format!("pgsieve-it-{}", random_name().unwrap()));
         fs::create_dir(&folder).unwrap();
-        let listen = free_port().unwrap();
-        // A port that was free a moment ago may be given out again.
-        let admin = until(|| Some(free_port().unwrap()).filter(|port| *port != listen)).unwrap();
-        let (listen, admin) = (local(listen), local(admin));
+        let (listen, admin) = (local(free_port()), local(free_port()));
         let account = match options.pooled {
             Some(_) => format!("{APP}:{APP}@"),
             None => String::new(),

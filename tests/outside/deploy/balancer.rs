@@ -9,10 +9,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use pgsieve::demo::cluster::{PrivateCluster, free_port, random_name};
+use pgsieve::demo::cluster::{PrivateCluster, random_name};
 use pgsieve::demo::supervisor::{ChildSignal, SupervisedChild};
 
 use super::text::Folder;
+use crate::support::ports::free_port;
 use crate::support::raw::{Login, kinds, rows};
 use crate::support::shared::{new_database, shared_cluster};
 use crate::support::{APP, RawClient, frames, until};
@@ -40,13 +41,7 @@ impl Balanced {
         let folder = Folder::new();
         let cluster = shared_cluster();
         let database = new_database(cluster);
-        let mut ports = Vec::new();
-        while ports.len() < 5 {
-            let port = free_port().unwrap();
-            if !ports.contains(&port) {
-                ports.push(port);
-            }
-        }
+        let ports: Vec<u16> = (0..5).map(|_| free_port()).collect();
         folder.put("peers.key", &"5e".repeat(32));
         let copies = ["one", "two"].into_iter().zip(ports.chunks(2));
         let copies = copies.map(|(name, ports)| Copy {

@@ -8,8 +8,10 @@ use std::process::{Command, Output};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pgsieve::demo::cluster::{PrivateCluster, free_port, random_name};
+use pgsieve::demo::cluster::{PrivateCluster, random_name};
 use pgsieve::demo::supervisor::{ChildSignal, SupervisedChild};
+
+use crate::support::ports::free_port;
 
 /// Runs it with these variables and no others.
 fn health(arguments: &[&str], environment: &[(&str, &str)]) -> Output {
@@ -39,9 +41,9 @@ impl Sieve {
         let folder =
             std::env::temp_dir().join(format!("pgsieve-health-{}", random_name().unwrap()));
         fs::create_dir(&folder).unwrap();
-        let admin = free_port().unwrap();
+        let admin = free_port();
         let (listen, bound) = (
-            format!("127.0.0.1:{}", free_port().unwrap()),
+            format!("127.0.0.1:{}", free_port()),
             format!("{ip}:{admin}"),
         );
         let arguments = [
@@ -111,7 +113,7 @@ fn a_pgsieve_with_its_database_is_ready_and_everybody_finds_it_by_the_same_setti
     let live = health(&["--live"], &[("PGSIEVE_CONFIG", file)]);
     assert_eq!(told(&live), (0, "alive\n", ""));
     // A flag wins over the environment, and the environment over the file.
-    let nobody = format!("127.0.0.1:{}", free_port().unwrap());
+    let nobody = format!("127.0.0.1:{}", free_port());
     let elsewhere = [
         ("PGSIEVE_CONFIG", file),
         ("PGSIEVE_ADMIN_LISTEN", nobody.as_str()),
@@ -122,7 +124,7 @@ fn a_pgsieve_with_its_database_is_ready_and_everybody_finds_it_by_the_same_setti
 
 #[test]
 fn a_wildcard_of_version_6_is_asked_on_this_host() {
-    let nobody = format!("postgres://a@127.0.0.1:{}/b", free_port().unwrap());
+    let nobody = format!("postgres://a@127.0.0.1:{}/b", free_port());
     if TcpListener::bind("[::]:0").is_err() {
         eprintln!("SKIPPED: this host has no IPv6");
         return;
@@ -136,7 +138,7 @@ fn a_wildcard_of_version_6_is_asked_on_this_host() {
 
 #[test]
 fn without_its_database_it_is_alive_and_not_ready() {
-    let nobody = format!("postgres://a@127.0.0.1:{}/b", free_port().unwrap());
+    let nobody = format!("postgres://a@127.0.0.1:{}/b", free_port());
     let sieve = Sieve::start(&nobody, "127.0.0.1");
     let unready = sieve.until(1);
     let (_, said, complained) = told(&unready);
@@ -149,7 +151,7 @@ fn without_its_database_it_is_alive_and_not_ready() {
 
 #[test]
 fn where_nobody_listens_it_says_so() {
-    let address = format!("127.0.0.1:{}", free_port().unwrap());
+    let address = format!("127.0.0.1:{}", free_port());
     let output = health(&["--admin", &address], &[]);
     let (status, said, complained) = told(&output);
     assert_eq!((status, said), (1, ""));

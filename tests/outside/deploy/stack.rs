@@ -10,10 +10,11 @@ use std::time::{Duration, Instant};
 
 use pgsieve::config::sources::{SettingsFile, SettingsSources};
 use pgsieve::config::{ListenAddress, load};
-use pgsieve::demo::cluster::{PasswordMethod, PrivateCluster, free_port};
+use pgsieve::demo::cluster::{PasswordMethod, PrivateCluster};
 use pgsieve::demo::supervisor::SupervisedChild;
 
 use super::text::{Folder, has, path, text};
+use crate::support::ports::free_port;
 
 /// What the image says when nobody says anything.
 #[test]
@@ -162,7 +163,7 @@ fn the_role_behind_pgsieve_reads_the_shop_and_nothing_else() {
 /// A pgsieve with these settings, and where its clients arrive. Ports and the place of Postgres
 /// come from the environment, which wins.
 fn serve(cluster: &PrivateCluster, folder: &Folder, config: &str) -> (SupervisedChild, u16) {
-    let (listen, admin) = (free_port().unwrap(), free_port().unwrap());
+    let (listen, admin) = (free_port(), free_port());
     let port = cluster.port();
     let upstream = format!("postgres://reporting@127.0.0.1:{port}/shop?sslmode=disable");
     let (clients, page) = (format!("127.0.0.1:{listen}"), format!("127.0.0.1:{admin}"));

@@ -7,11 +7,12 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use pgsieve::demo::cluster::{free_port, random_name};
+use pgsieve::demo::cluster::random_name;
 use pgsieve::demo::supervisor::{ChildSignal, SupervisedChild};
 use serde_json::Value;
 
 use super::boards;
+use crate::support::ports::free_port;
 use crate::support::until;
 
 /// A running Prometheus. Ends with the value, its data too.
@@ -37,7 +38,7 @@ impl Prometheus {
             rules.display()
         );
         fs::write(folder.join("prometheus.yml"), config).unwrap();
-        let address = SocketAddr::from(([127, 0, 0, 1], free_port().unwrap()));
+        let address = SocketAddr::from(([127, 0, 0, 1], free_port()));
         let arguments = [
             format!("--config.file={}", folder.join("prometheus.yml").display()),
             format!("--storage.tsdb.path={}", folder.join("data").display()),

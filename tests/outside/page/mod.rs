@@ -14,9 +14,8 @@ mod tests {
     use std::process::Command;
     use std::time::Duration;
 
-    use pgsieve::demo::cluster::free_port;
-
     use crate::page::load::{Load, MARKUP};
+    use crate::support::ports::free_port;
     use crate::support::{APP, Options, RawClient, Stack, until};
 
     const TOKEN: &str = "a-token-for-the-live-page";
@@ -56,7 +55,7 @@ mod tests {
 
     #[test]
     fn an_address_that_others_reach_shows_the_page_for_the_token_alone() {
-        let port = free_port().unwrap();
+        let port = free_port();
         for (has_token, options) in [(false, without_token()), (true, with_token())] {
             let config = options.config.map(|config| {
                 let address = format!("listen: 0.0.0.0:{port}");

@@ -1,9 +1,8 @@
 //! What keeps the doctor from looking: said clearly, with the status for it, and without a word of
 //! the address.
 
-use pgsieve::demo::cluster::free_port;
-
 use crate::doctor::support::{Place, cluster_of, doctor, run};
+use crate::support::ports::free_port;
 
 /// The status is 2, nothing is printed, and what is said holds these words and no secret.
 #[track_caller]
@@ -50,7 +49,7 @@ fn what_keeps_it_from_looking_is_said_without_the_address() {
         &format!("{role}:hunter2@{at}"),
         "must start with postgres://",
     );
-    let nowhere = free_port().unwrap();
+    let nowhere = free_port();
     let nowhere = format!("postgres://{role}:hunter2@127.0.0.1:{nowhere}/x");
     check(&nowhere, "nobody answers");
     run(place.make("REVOKE CONNECT ON DATABASE {d} FROM {r}"));

@@ -7,7 +7,6 @@ use std::net::{Ipv4Addr, TcpStream};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use pgsieve::demo::cluster::free_port;
 use serde_json::{Value, json};
 use tokio::net::TcpSocket;
 
@@ -16,6 +15,7 @@ use super::conformance::Transcript;
 use super::told::introduction;
 use super::{database, upstream};
 use crate::support::command::pgsieve;
+use crate::support::ports::free_port;
 use crate::support::{Options, Stack, sql, until};
 
 /// A pgsieve that serves agents over HTTP.
@@ -53,7 +53,7 @@ impl McpHttp {
         let tokens = folder.join(format!("mcp-{name}-{}.tokens", std::process::id()));
         let _ = fs::remove_file(&tokens);
         fs::write(&tokens, "").unwrap();
-        let port = free_port().unwrap();
+        let port = free_port();
         let config = format!(
             "upstream:\n  url: '{}'\nlisten: '{{listen}}'\nadmin:\n  listen: '{{admin}}'\n\
              audit:\n  to: '{{audit}}'\nmcp:\n  listen: 127.0.0.1:{port}\n  token_file: '{}'\n\

@@ -6,8 +6,9 @@ use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use pgsieve::demo::cluster::{free_port, random_name};
+use pgsieve::demo::cluster::random_name;
 
+use crate::support::ports::free_port;
 use crate::support::raw::kinds;
 use crate::support::shared::new_database;
 use crate::support::{ADMIN, APP, Options, READER, RawClient, Stack, shared_cluster, sql, until};
@@ -163,7 +164,7 @@ fn no_client_is_let_in_before_the_database_is_there_and_the_tests_have_passed() 
             &shared_cluster().url(ADMIN, ADMIN, &database),
             &["CREATE TABLE public.later (a int)"],
         );
-        let port = free_port().unwrap();
+        let port = free_port();
         let policies = folder.0.display();
         let config = format!(
             "upstream: {{url: \"postgres://{READER}:{READER}@127.0.0.1:{port}/{database}\"}}\n\

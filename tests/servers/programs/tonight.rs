@@ -16,10 +16,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use pgsieve::demo::cluster::{PasswordMethod, PrivateCluster, TlsFiles, free_port, random_name};
+use pgsieve::demo::cluster::{PasswordMethod, PrivateCluster, TlsFiles, random_name};
 use pgsieve::demo::supervisor::SupervisedChild;
 use pgsieve::net::dev_certificates;
 use pgsieve::net::dev_certificates::CertificateRequest;
+
+use crate::support::ports::free_port;
 
 #[test]
 fn the_page_works_as_it_is_printed() {
@@ -214,7 +216,7 @@ impl Evening {
         script += &FIRE.replace("ADMIN", &self.cluster.admin_url("sales"));
         script += &format!("echo '{MARK}'\n");
         for printed in ["6432", "9432", "9090"] {
-            script = script.replace(printed, &free_port().unwrap().to_string());
+            script = script.replace(printed, &free_port().to_string());
         }
         assert!(script.contains("127.0.0.1:9093"), "{receiver}");
         let port = receive_alerts(self.folder.join("paged"));

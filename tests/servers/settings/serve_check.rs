@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use pgsieve::auth::verifier::ScramVerifier;
-use pgsieve::demo::cluster::{free_port, random_name};
+use pgsieve::demo::cluster::random_name;
 use pgsieve::secret::Secret;
 
+use crate::support::ports::free_port;
 use crate::support::shared::new_database;
 use crate::support::{ADMIN, APP, shared_cluster, sql};
 
@@ -214,7 +215,7 @@ fn everything_that_is_wrong_is_told_with_its_place() {
 #[test]
 fn what_keeps_a_start_from_the_upstream_is_told_once() {
     let place = Place::new();
-    let port = free_port().unwrap();
+    let port = free_port();
     let away = format!("upstream: {{url: \"postgres://reader:reader@127.0.0.1:{port}/shop\"}}\n");
     let ended = place.check(&away);
     ended.wrong(&["upstream.url: "]);

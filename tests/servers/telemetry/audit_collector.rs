@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pgsieve::demo::cluster::{free_port, random_name};
+use pgsieve::demo::cluster::random_name;
 use pgsieve::demo::supervisor::ChildSignal;
 use rustls::{ServerConnection, StreamOwned};
 
@@ -18,6 +18,7 @@ use super::traces::environment;
 use crate::settings::reload::{Rig, folder};
 use crate::support::collector::{Collector, Rotel};
 use crate::support::log_collector::{Answer, LogCollector, Record};
+use crate::support::ports::free_port;
 use crate::support::raw::kinds;
 use crate::support::{APP, Options, RawClient, Stack, until};
 
@@ -290,7 +291,7 @@ fn grpc_over_tls_goes_to_a_collector_that_proves_itself_alone() {
 
 #[test]
 fn clients_are_served_while_the_collector_is_away_and_it_has_all_lines_then() {
-    let port = free_port().unwrap();
+    let port = free_port();
     let stack = auditing_to(
         &format!("http://127.0.0.1:{port}"),
         &[("PGSIEVE_AUDIT_PROTOCOL", "http")],

@@ -7,7 +7,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pgsieve::demo::cluster::{free_port, random_name};
+use pgsieve::demo::cluster::random_name;
 use pgsieve::demo::supervisor::ChildSignal;
 use pgsieve::net::dev_certificates;
 use pgsieve::net::dev_certificates::CertificateRequest;
@@ -18,6 +18,7 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use super::traces::{Place, Traced, environment};
 use crate::protocol::same_answer::FIXTURE;
 use crate::support::collector::{Collector, request};
+use crate::support::ports::free_port;
 use crate::support::raw::{Login, kinds};
 use crate::support::{APP, Options, RawClient, Stack, frames, until};
 
@@ -94,7 +95,7 @@ fn a_collector_that_hangs_keeps_nobody_waiting() {
 
 #[test]
 fn a_collector_that_is_not_there_is_told_of_once_and_again_when_it_is() {
-    let port = free_port().unwrap();
+    let port = free_port();
     let stack = tracing_all_to(&format!("http://127.0.0.1:{port}"), "http");
     let mut client = client(&stack);
     for round in 1..4 {

@@ -335,7 +335,7 @@ fn the_upstream_is_up_or_not() {
     stack.prepare(&["CREATE TABLE drifted (id int)"]);
     reaches(&stack, "pgsieve_catalog_drift_total", &[], 1.0);
 
-    let nobody = pgsieve::demo::cluster::free_port().unwrap();
+    let nobody = crate::support::ports::free_port();
     let config = format!(
         "upstream:\n  url: postgres://127.0.0.1:{nobody}/{{database}}\nlisten: {{listen}}\n\
          admin:\n  listen: {{admin}}\naudit:\n  to: \"off\"\n"

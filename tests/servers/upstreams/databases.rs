@@ -4,11 +4,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use pgsieve::demo::cluster::{PasswordMethod, PrivateCluster, free_port, random_name};
+use pgsieve::demo::cluster::{PasswordMethod, PrivateCluster, random_name};
 
 use super::choice::LONG;
 use super::port_of;
 use crate::support::command::pgsieve;
+use crate::support::ports::free_port;
 use crate::support::raw::{Login, kinds, rows};
 use crate::support::{APP, Options, RawClient, Stack, frames, shared, sql, until};
 
@@ -43,7 +44,7 @@ impl TwoServers {
         ];
         sql::run_blocking(&admin("sales_prod"), &things);
         sql::run_blocking(&admin("tenant_7"), &things);
-        let away = free_port().unwrap();
+        let away = free_port();
         let port = other.port();
         let sharing = match sharing {
             Sharing::None => "",

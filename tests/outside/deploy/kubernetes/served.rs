@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use pgsieve::demo::cluster::{PasswordMethod, PrivateCluster, TlsFiles, free_port};
+use pgsieve::demo::cluster::{PasswordMethod, PrivateCluster, TlsFiles};
 use pgsieve::demo::supervisor::{ChildSignal, SupervisedChild};
 use pgsieve::net::dev_certificates::{self, CertificateRequest};
 use serde_json::Value;
@@ -18,6 +18,7 @@ use serde_json::Value;
 use super::super::text::{Folder, at, has, text};
 use super::agreement::container;
 use super::objects::{only, plain, title};
+use crate::support::ports::free_port;
 use crate::support::sql;
 
 /// The files of a volume.
@@ -64,8 +65,8 @@ impl Pod {
         let pod = Self {
             cluster,
             folder,
-            clients: free_port().unwrap(),
-            admin: free_port().unwrap(),
+            clients: free_port(),
+            admin: free_port(),
         };
         pod.mount();
         pod
