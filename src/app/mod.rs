@@ -167,11 +167,22 @@ async fn serve(
         let stopped = signals.until_stop(telemetry, &asker);
         front.serve_until(stopped, shared, agents).await;
         readiness.note_draining();
-        pools.iter().for_each(ConnectionPools::end_refills);
     };
-    server.run(stop, telemetry).await;
+    let server = server.run(stop).await;
+    leave((server, pools), (&mut signals, &asker), telemetry).await;
     counts.close(telemetry).await;
     Ok(())
+}
+
+/// Lets clients leave by themselves, as long as the settings say; what is left drains.
+async fn leave(
+    (mut server, pools): (ProxyServer, Option<ConnectionPools>),
+    (signals, asker): (&mut ProcessSignals, &ReloadHandle),
+    telemetry: &Telemetry,
+) {
+    (server.wait_for_clients(signals.until_stop(telemetry, asker), telemetry)).await;
+    pools.iter().for_each(ConnectionPools::end_refills);
+    server.finish(telemetry).await;
 }
 
 /// What reads settings and policies again, as it is wished.
@@ -208,6 +219,7 @@ fn server_settings(settings: &ProgramSettings) -> ServerSettings {
         workers: settings.workers,
         connections_max: settings.connections_max,
         drain_timeout: settings.drain_timeout,
+        wait_for_clients: settings.wait_for_clients,
     }
 }
 

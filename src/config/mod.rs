@@ -148,6 +148,8 @@ pub struct ProgramSettings {
     pub limits_store: Option<LimitsStoreSettings>,
     /// How long a drain may take.
     pub drain_timeout: Duration,
+    /// How long sessions may go on before a drain begins.
+    pub wait_for_clients: Duration,
     /// What was written, and what stood in the files, for those who read them again.
     pub digests: SettingsDigests,
     /// Where it is written.
@@ -363,10 +365,9 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
     let console = pool::console::console(reader, auth.as_ref());
     let (receipts, peers) = (receipts::receipts(reader), upstream::peers::peers(reader));
     let mcp = mcp::mcp(reader, client_tls.as_ref(), known);
-    let fingerprint_key = recording::fingerprint_key(reader);
-    let (workers, memory) = (server::workers(reader), server::memory(reader));
-    let connections_max = server::connections_max(reader);
-    let drain = server::drain_timeout(reader);
+    let (fingerprint_key, workers) = (recording::fingerprint_key(reader), server::workers(reader));
+    let (memory, connections_max) = (server::memory(reader), server::connections_max(reader));
+    let (drain, wait_for_clients) = server::drain_times(reader);
     let (budget_file, store) = limits_store::kept_counts(reader);
     // For another command: that it is right is all that is asked here.
     choice_weights::weights(reader)?;
@@ -406,6 +407,7 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
         budget_file: budget_file?,
         limits_store: store?,
         drain_timeout: drain?,
+        wait_for_clients: wait_for_clients?,
         digests: SettingsDigests::default(),
         places: KeyPlaces::default(),
     })

@@ -10,9 +10,10 @@ use crate::config::recording;
 use crate::config::settings_key::{KeyForm, SettingsKey};
 use crate::config::value_reader::{KeyReader, ReadValue};
 use crate::config::{ListenAddress, PolicyTests};
+use crate::limits::ending::{DRAIN_TIMEOUT, DRAIN_TIMEOUT_BOUND, WAIT_FOR_CLIENTS_BOUND};
 use crate::limits::{
-    ADMIN_HOSTS_MAX, CONNECTIONS_MAX, CONNECTIONS_MAX_BOUND, DRAIN_TIMEOUT, DRAIN_TIMEOUT_BOUND,
-    MEMORY_BYTES, MEMORY_BYTES_BOUND, MEMORY_BYTES_MIN, WORKERS_MAX,
+    ADMIN_HOSTS_MAX, CONNECTIONS_MAX, CONNECTIONS_MAX_BOUND, MEMORY_BYTES, MEMORY_BYTES_BOUND,
+    MEMORY_BYTES_MIN, WORKERS_MAX,
 };
 use crate::policy::mask_key::{MaskKey, MaskPad};
 use crate::policy::sources::{PolicyLoadError, PolicySource};
@@ -304,10 +305,13 @@ pub fn budget_file(reader: &mut KeyReader) -> Option<Option<PathBuf>> {
     }
 }
 
-/// `limits.drain_timeout`.
-pub fn drain_timeout(reader: &mut KeyReader) -> Option<Duration> {
+/// `limits.drain_timeout`, and `limits.wait_for_clients`.
+pub fn drain_times(reader: &mut KeyReader) -> (Option<Duration>, Option<Duration>) {
     let bounds = (Duration::ZERO, DRAIN_TIMEOUT_BOUND);
-    duration(reader, "limits.drain_timeout", bounds, DRAIN_TIMEOUT)
+    let drain = duration(reader, "limits.drain_timeout", bounds, DRAIN_TIMEOUT);
+    let bounds = (Duration::ZERO, WAIT_FOR_CLIENTS_BOUND);
+    let wait = duration(reader, "limits.wait_for_clients", bounds, Duration::ZERO);
+    (drain, wait)
 }
 
 /// A path, or a host and port; a name may stand for several addresses.

@@ -9,6 +9,7 @@ pub mod choice;
 pub mod collectors;
 pub mod console;
 pub mod demo;
+pub mod ending;
 pub mod evaluation;
 pub mod knowledge;
 pub mod lints;
@@ -666,9 +667,6 @@ pub const LISTEN_BACKLOG: i32 = 1_024;
 /// Pause after the system refused to accept (no descriptor free): trying at once would spin.
 pub const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// After the drain's bound every session is told to close at once; this long at most.
-pub const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
-
 /// Clients without a place that are being told so at once; more are closed without a word.
 pub const TURNED_AWAY_MAX: usize = 256;
 
@@ -764,14 +762,6 @@ pub const PENDING_LOGINS_MAX: usize = 1_000;
 /// How long a connection is never told to give way to another: long enough for a login over a slow
 /// line and a busy processor.
 pub const PENDING_LOGIN_GRACE: Duration = Duration::from_secs(1);
-
-/// How long a drain waits for running statements when the settings do not say: what orchestrators
-/// give a process between asking it to stop and killing it.
-pub const DRAIN_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// The most that `limits.drain_timeout` can ask for: an hour, for the longest reports; who stops a
-/// process by hand does not wait for more.
-pub const DRAIN_TIMEOUT_BOUND: Duration = Duration::from_secs(3_600);
 
 // --- cli
 

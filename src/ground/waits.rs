@@ -174,8 +174,10 @@ waits! {
     /// Running statements finish while the server drains.
     Drain: WaitEnd::Setting("limits.drain_timeout"),
         at ["src/server/mod.rs", "src/server/worker.rs", "src/session/drain.rs"];
+    /// Clients leave by themselves before a drain.
+    WaitForClients: WaitEnd::Setting("limits.wait_for_clients"), at ["src/server/mod.rs"];
     /// Sessions that were told to close do.
-    Close: WaitEnd::Within(limits::CLOSE_TIMEOUT), at ["src/server/mod.rs"];
+    Close: WaitEnd::Within(limits::ending::CLOSE_TIMEOUT), at ["src/server/mod.rs"];
 
     // --- a login
     /// All of a client's part and the upstream's. The drain ends it at once.

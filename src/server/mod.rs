@@ -42,6 +42,8 @@ pub struct ServerSettings {
     pub connections_max: usize,
     /// How long running statements may take to finish when the server drains.
     pub drain_timeout: Duration,
+    /// How long sessions may go on before that.
+    pub wait_for_clients: Duration,
 }
 
 /// A server whose places are bound and whose workers run.
@@ -55,6 +57,8 @@ pub struct ProxyServer {
     draining: DrainReceiver,
     sender: mpsc::Sender<AcceptedStream>,
     accepted: mpsc::Receiver<AcceptedStream>,
+    accepting: JoinSet<()>,
+    turned_away: JoinSet<()>,
 }
 
 /// Why a server could not start.
@@ -108,6 +112,8 @@ impl ProxyServer {
             server_shared,
             drain,
             draining,
+            accepting: JoinSet::new(),
+            turned_away: JoinSet::new(),
         })
     }
 
@@ -126,12 +132,11 @@ impl ProxyServer {
         self.draining.clone()
     }
 
-    /// Serves until `stop` completes, then drains and returns when every client is gone.
-    pub async fn run(mut self, stop: impl Future<Output = ()>, telemetry: &Telemetry) {
-        let mut accepting = JoinSet::new();
+    /// Serves until `stop` completes. It has to be ended then.
+    pub async fn run(mut self, stop: impl Future<Output = ()>) -> Self {
         for listener in std::mem::take(&mut self.listeners) {
             let sender = self.sender.clone();
-            accepting.spawn(async move {
+            self.accepting.spawn(async move {
                 loop {
                     match listener.accept().await {
                         Ok(client) => {
@@ -144,26 +149,65 @@ impl ProxyServer {
                 }
             });
         }
-        let mut turned_away = JoinSet::new();
+        self.assign_until(stop).await;
+        self
+    }
+
+    /// Lets nobody new in, and lets who is there go on until all have left, the settings' time is
+    /// over or `again` completes. Cancels still arrive.
+    pub async fn wait_for_clients(
+        &mut self,
+        again: impl Future<Output = ()>,
+        telemetry: &Telemetry,
+    ) {
+        let wait = self.settings.wait_for_clients;
+        telemetry.emit(&DrainStarted {
+            sessions: as_u64(self.open()),
+            wait,
+        });
+        if wait.is_zero() {
+            return;
+        }
+        self.drain.refuse_logins();
+        let counts: Vec<_> = self.workers.iter().map(WorkerThread::counter).collect();
+        let over = async move {
+            let mut looks = tokio::time::interval(limits::ending::LEAVING_LOOK_PERIOD);
+            while counts.iter().any(|open| open.load(Ordering::Relaxed) > 0) {
+                looks.tick().await;
+            }
+        };
+        self.assign_until(async move {
+            tokio::select! {
+                _ = tokio::time::timeout(wait, over) => {}
+                () = again => {}
+            }
+        })
+        .await;
+    }
+
+    /// Hands clients to workers as they arrive.
+    async fn assign_until(&mut self, stop: impl Future<Output = ()>) {
         let mut stop = std::pin::pin!(stop);
         loop {
             tokio::select! {
                 () = &mut stop => break,
                 client = self.accepted.recv() => match client {
-                    Some(client) => self.assign(client, &mut turned_away),
+                    Some(client) => self.assign(client),
                     None => break,
                 },
-                Some(_) = turned_away.join_next(), if !turned_away.is_empty() => {}
+                Some(_) = self.turned_away.join_next(), if !self.turned_away.is_empty() => {}
             }
         }
-        accepting.shutdown().await;
-        self.finish(telemetry).await;
+    }
+
+    fn open(&self) -> usize {
+        self.workers.iter().map(WorkerThread::open).sum()
     }
 
     /// Hands a client to the worker with the fewest. Where all places are taken, one that says
     /// nothing gives way, or it is turned away.
-    fn assign(&self, client: AcceptedStream, turned_away: &mut JoinSet<()>) {
-        let open: usize = self.workers.iter().map(WorkerThread::open).sum();
+    fn assign(&mut self, client: AcceptedStream) {
+        let open = self.open();
         let worker = self.workers.iter().min_by_key(|worker| worker.open());
         let places = if open < self.settings.connections_max {
             LoginCapacity::Left
@@ -174,36 +218,35 @@ impl ProxyServer {
         let refused = match (worker, pending) {
             (Some(worker), Some(pending)) => worker.take((client, pending)).err(),
             (Some(_) | None, None) | (None, Some(_)) => {
-                self.turn_away(client, turned_away);
+                self.turn_away(client);
                 None
             }
         };
         if let Some((client, _)) = refused {
-            self.turn_away(client, turned_away);
+            self.turn_away(client);
         }
     }
 
-    fn turn_away(&self, client: AcceptedStream, turned_away: &mut JoinSet<()>) {
+    fn turn_away(&mut self, client: AcceptedStream) {
         if let Ok(client) = client.adopt()
-            && turned_away.len() < limits::TURNED_AWAY_MAX
+            && self.turned_away.len() < limits::TURNED_AWAY_MAX
         {
             let server_shared = self.server_shared.clone();
-            turned_away.spawn(async move { server_shared.turn_away(client).await });
+            self.turned_away
+                .spawn(async move { server_shared.turn_away(client).await });
         }
     }
 
-    /// Lets running statements finish within the bound, then closes what is left.
-    async fn finish(self, telemetry: &Telemetry) {
+    /// Drains: lets running statements finish within the bound, then closes what is left. Returns
+    /// when every client is gone.
+    pub async fn finish(mut self, telemetry: &Telemetry) {
+        self.accepting.shutdown().await;
         let Self {
             settings,
             workers,
             drain,
             ..
         } = self;
-        let sessions: usize = workers.iter().map(WorkerThread::open).sum();
-        telemetry.emit(&DrainStarted {
-            sessions: as_u64(sessions),
-        });
         let counts: Vec<_> = workers.iter().map(WorkerThread::counter).collect();
         drain.begin();
         let mut gone = tokio::task::spawn_blocking(move || WorkerThread::join_all(workers));
@@ -215,7 +258,7 @@ impl ProxyServer {
             let left = counts.iter().map(|open| open.load(Ordering::Relaxed)).sum();
             cut_off = as_u64(left);
             drain.close();
-            if tokio::time::timeout(limits::CLOSE_TIMEOUT, gone)
+            if tokio::time::timeout(limits::ending::CLOSE_TIMEOUT, gone)
                 .await
                 .is_err()
             {

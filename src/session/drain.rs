@@ -26,6 +26,7 @@ struct DrainState {
 /// How far it is. Each comes after the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DrainStage {
+    Waiting,
     Draining,
     Closing,
 }
@@ -43,11 +44,18 @@ impl DrainSender {
     /// Repeats what `other` hears, for the sessions of one thread: each looks at its
     /// [`DrainReceiver`] whenever it wakes, and should not meet other threads there. Never returns.
     pub async fn follow(self, other: DrainReceiver) {
+        other.wish.reached(DrainStage::Waiting).await;
+        self.refuse_logins();
         other.begun().await;
         self.begin();
         other.closing().await;
         self.close();
         std::future::pending().await
+    }
+
+    /// Nobody new is let in; who is there goes on as before.
+    pub fn refuse_logins(&self) {
+        self.wish.advance(DrainStage::Waiting);
     }
 
     /// Running statements may finish; nothing new starts.
@@ -70,6 +78,11 @@ impl DrainReceiver {
     /// Returns when the bound on draining is reached. May be cancelled.
     pub fn closing(&self) -> impl Future<Output = ()> {
         self.wish.reached(DrainStage::Closing)
+    }
+
+    /// Whether clients who ask for a login now come too late.
+    pub fn refuses_logins(&self) -> bool {
+        self.wish.has_reached(DrainStage::Waiting)
     }
 
     /// Whether draining has begun.
@@ -109,8 +122,9 @@ impl DrainStage {
     /// Serving is zero.
     fn number(self) -> u8 {
         match self {
-            Self::Draining => 1,
-            Self::Closing => 2,
+            Self::Waiting => 1,
+            Self::Draining => 2,
+            Self::Closing => 3,
         }
     }
 }
@@ -120,9 +134,12 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn everybody_hears_of_both_stages() {
+    async fn everybody_hears_of_each_stage() {
         let (drain, draining) = DrainSender::new();
         let other = draining.clone();
+        assert!(!draining.refuses_logins());
+        drain.refuse_logins();
+        assert!(draining.refuses_logins());
         assert!(!draining.has_begun());
         drain.begin();
         draining.begun().await;

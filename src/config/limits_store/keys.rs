@@ -1,4 +1,4 @@
-//! The keys of what keeps counts of users beyond one process.
+//! The keys of what keeps counts of users beyond one process, and of how a process ends.
 
 use crate::config::settings_key::{KeyForm, SettingsKey};
 
@@ -64,4 +64,22 @@ pub const ON_LOSS: SettingsKey = SettingsKey {
     doc: "What holds while limits.store does not answer for 5 windows, at least 2s: local, each \
           copy counts on by itself and tells the store when it is back, or refuse, statements \
           that such a limit concerns are refused with 58000, also from the start.",
+};
+
+/// How long statements may take at the end.
+pub const DRAIN_TIMEOUT: SettingsKey = SettingsKey {
+    path: "limits.drain_timeout",
+    form: KeyForm::Word,
+    default: "30s",
+    doc: "How long running statements may take to finish when pgsieve stops, 0 to 1h.",
+};
+
+/// How long sessions may go on before that.
+pub const WAIT_FOR_CLIENTS: SettingsKey = SettingsKey {
+    path: "limits.wait_for_clients",
+    form: KeyForm::Word,
+    default: "0: sessions at rest end at once",
+    doc: "How long sessions may go on when pgsieve stops, before a drain begins, 0 to 24h: what \
+          PgBouncer has as SHUTDOWN WAIT_FOR_CLIENTS. Nobody new is let in, cancels still work, \
+          and a second SIGTERM ends the wait.",
 };

@@ -287,6 +287,10 @@ async fn greet_and_enter(
     };
     pending.stop_waiting();
     match greeting {
+        Ok(ClientGreeting::Startup(hello)) if draining.refuses_logins() => {
+            let denial = LoginError::Shutdown;
+            turn_away(Some(hello.framed), &denial, login_context, info).await
+        }
         Ok(ClientGreeting::Startup(hello)) => {
             // A login must be on record, however it ends.
             let waiting = Instant::now();
@@ -304,10 +308,9 @@ async fn greet_and_enter(
                 return turn_away(Some(hello.framed), &denial, login_context, info).await;
             }
             let deadline = deadline + waiting.elapsed();
-            let info = if hello.framed.stream.is_tls() {
-                info.encrypted()
-            } else {
-                info
+            let info = match hello.framed.stream.is_tls() {
+                true => info.encrypted(),
+                false => info,
             };
             let mut attempt = LoginAttempt {
                 login_context,

@@ -215,7 +215,10 @@ fn house(telemetry: &Telemetry) {
         what: "clients",
         address: "127.0.0.1:1",
     });
-    telemetry.emit(&happened::DrainStarted { sessions: 1 });
+    telemetry.emit(&happened::DrainStarted {
+        sessions: 1,
+        wait: std::time::Duration::ZERO,
+    });
     telemetry.emit(&happened::ServerStopped { cut_off: 0 });
     telemetry.emit(&happened::SessionPanicked);
     panic_hook::note_at(telemetry, "src/x.rs", 7);

@@ -1,5 +1,7 @@
 //! The life of the process: lines for the person who runs it.
 
+use std::time::Duration;
+
 use crate::telemetry::EventSinks;
 use crate::telemetry::audit::LineWeight;
 use crate::telemetry::counters::counter_vec::TwoLabels;
@@ -21,6 +23,8 @@ pub struct ListenerOpened<'a> {
 pub struct DrainStarted {
     /// Sessions that are still open.
     pub sessions: u64,
+    /// How long they may go on before what is at rest ends.
+    pub wait: Duration,
 }
 
 /// The process ends.
@@ -139,17 +143,23 @@ impl Event for SessionEndAsked {
 
 impl Event for DrainStarted {
     fn emit(&self, sinks: &EventSinks) {
-        let sessions = self.sessions;
+        let Self { sessions, wait } = *self;
         if let Some(audit) = &sinks.audit {
             audit.record(LineWeight::Waits, "drain_started", None, |line| {
                 line.number("sessions", sessions);
             });
         }
-        sinks.log.line(
-            LogLevel::Info,
-            LogEvent::Draining.name(),
-            format_args!("draining {sessions} sessions"),
-        );
+        let event = LogEvent::Draining.name();
+        if wait.is_zero() {
+            let told = format_args!("draining {sessions} sessions");
+            sinks.log.line(LogLevel::Info, event, told);
+        } else {
+            let told = format_args!(
+                "waiting for {sessions} sessions to leave, {} s at most; they drain then",
+                wait.as_secs()
+            );
+            sinks.log.line(LogLevel::Info, event, told);
+        }
     }
 }
 

@@ -76,7 +76,7 @@ fn the_unit_gives_pgsieve_what_it_needs() {
     // Wrong settings end the program with 2; a drain may take 30 s.
     assert_eq!(setting("RestartPreventExitStatus"), "2");
     let stop: u64 = setting("TimeoutStopSec").parse().unwrap();
-    assert!(stop > pgsieve::limits::DRAIN_TIMEOUT.as_secs());
+    assert!(stop > pgsieve::limits::ending::DRAIN_TIMEOUT.as_secs());
     let descriptors: u64 = setting("LimitNOFILE").parse().unwrap();
     assert!(descriptors > 2 * pgsieve::limits::CONNECTIONS_MAX);
     // pgsieve tells no watchdog that it lives; it would be killed for it.

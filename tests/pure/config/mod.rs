@@ -133,7 +133,7 @@ fn a_whole_file_is_read() {
          client:\n  tls: {{ mode: require, certificate: {cert}, key: {key}, client_ca: {root} }}\n\
          policy: {{ file: bi }}\n\
          audit: {{ to: /var/log/a.jsonl, fingerprint_key_file: {} }}\n\
-         workers: 3\nlimits: {{ connections_max: 7, drain_timeout: 1500ms, memory: 2GiB }}\n",
+         workers: 3\nlimits: {{ connections_max: 7, drain_timeout: 1500ms, wait_for_clients: 1h, memory: 2GiB }}\n",
         fingerprint_key.display()
     )));
     assert_eq!(settings.listen.len(), 2);
@@ -154,6 +154,7 @@ fn a_whole_file_is_read() {
     assert_eq!(settings.fingerprint_key.unwrap().0, [0x0f; 32]);
     assert_eq!((settings.workers, settings.connections_max), (3, 7));
     assert_eq!(settings.drain_timeout, Duration::from_millis(1500));
+    assert_eq!(settings.wait_for_clients, Duration::from_secs(3_600));
     assert_eq!(settings.memory, 2 << 30);
 }
 

@@ -10,6 +10,7 @@ mod disabled;
 mod eighteen;
 mod first_bytes;
 mod impostors;
+mod leaving;
 mod listening;
 pub mod oidc;
 mod passthrough;

@@ -25,7 +25,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- define "pgsieve.seconds" -}}
 {{- $units := dict "s" 1 "min" 60 "h" 3600 -}}
 {{- $unit := regexFind "[a-z]+$" . -}}
-{{- if not (hasKey $units $unit) }}{{ fail (printf "settings.limits.drain_timeout: %s: write it in s, min or h" .) }}{{ end -}}
+{{- if not (hasKey $units $unit) }}{{ fail (printf "settings.limits: %s: write it in s, min or h" .) }}{{ end -}}
 {{- mul (regexFind "^[0-9]+" . | int) (get $units $unit) -}}
 {{- end }}
 

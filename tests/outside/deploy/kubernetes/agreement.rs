@@ -299,13 +299,15 @@ fn times(objects: &[Value]) -> Vec<String> {
     let pause = number("/spec/template/spec/containers/0/lifecycle/preStop/sleep/seconds");
     let settings = settings(objects);
     let drain = seconds(at(&settings, "/limits/drain_timeout").as_str().unwrap());
+    let wait = settings.pointer("/limits/wait_for_clients");
+    let wait = wait.map_or(0, |wait| seconds(wait.as_str().unwrap()));
     let ready = at(container(objects), "/readinessProbe");
     let noticed =
         ready["periodSeconds"].as_u64().unwrap() * ready["failureThreshold"].as_u64().unwrap();
     unless([
         (
-            grace > pause + drain,
-            format!("{grace} s to end: {pause} s and {drain} s of draining"),
+            grace > pause + wait + drain,
+            format!("{grace} s to end: {pause} s, {wait} s of waiting, {drain} s of draining"),
         ),
         (
             pause > 0,

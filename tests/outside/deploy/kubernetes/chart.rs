@@ -80,7 +80,7 @@ fn what_other_values_make_fits_as_well() {
             "admin": {"listen": "0.0.0.0:7433"},
             "client": {"tls": {"mode": "off", "certificate": null, "key": null}},
             "catalog": {"mode": true},
-            "limits": {"drain_timeout": "2min"},
+            "limits": {"drain_timeout": "1min", "wait_for_clients": "1min"},
         },
         "policies": {"people.yaml": "name: people\nextends: bi\nmatch: {user: [ann]}\n"},
         "secrets": {"tls": ""},
@@ -151,6 +151,10 @@ fn values_that_cannot_work_are_refused() {
         ),
         (
             json!({"settings": {"limits": {"drain_timeout": "1min"}}}),
+            "has to be more than preStopSeconds",
+        ),
+        (
+            json!({"settings": {"limits": {"wait_for_clients": "20s"}}}),
             "has to be more than preStopSeconds",
         ),
     ] {
