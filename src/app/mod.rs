@@ -69,7 +69,6 @@ use crate::upstream::cancel::CancelRegistry;
 use crate::upstream::catalog_cache::CatalogCaches;
 use crate::upstream::compile_pool::CompilePools;
 use crate::upstream::pool::ConnectionPools;
-use crate::upstream::servers::UpstreamServers;
 use crate::upstream::servers::directory::UpstreamDirectory;
 use crate::upstream::verifier_lookup::VerifierLookups;
 
@@ -132,7 +131,7 @@ async fn serve(
     let counts = KeptCounts::open(kept, (&login_context.accounts, &live), telemetry).await?;
     let directory = Arc::clone(&login_context.directory);
     let catalogs = login_context.catalogs.clone();
-    let tests = tests_of(tests, directory.own());
+    let tests = tests_of(tests, &directory);
     let known = (catalogs.clone(), Arc::clone(&live));
     let readiness = Arc::new(Readiness::new(known.0, known.1, telemetry.clone()));
     let shown = (groundings.clone(), &*login_context);
@@ -234,12 +233,12 @@ fn people_of(settings: &ProgramSettings) -> SettingsPeople {
 /// The tests that have to pass, if any have to.
 fn tests_of(
     (wanted, people): (PolicyTests, SettingsPeople),
-    servers: &Arc<UpstreamServers>,
+    directory: &Arc<UpstreamDirectory>,
 ) -> Option<server::reload::policy_tests::PolicyTestRunner> {
     match wanted {
         PolicyTests::Off => None,
         PolicyTests::Required(account) => Some(server::reload::policy_tests::PolicyTestRunner {
-            servers: Arc::clone(servers),
+            directory: Arc::clone(directory),
             account,
             roles: people.roles,
             attributes: people.attributes,
@@ -378,7 +377,7 @@ fn login_context(
     let directory = Arc::new(directory.map_err(AppError::UpstreamTls)?);
     let catalogs = CatalogCaches::start(
         settings.catalog,
-        directory.own(),
+        &directory,
         &live.current(),
         telemetry.clone(),
         Handle::current(),

@@ -30,7 +30,6 @@ use crate::telemetry::log::key_places::KeyPlaces;
 use crate::telemetry::{OtherSinks, Telemetry};
 use crate::upstream::account::UpstreamAccount;
 use crate::upstream::catalog_cache::catalog_account::AccountSetting;
-use crate::upstream::servers::UpstreamServers;
 use crate::upstream::servers::directory::UpstreamDirectory;
 
 /// What the settings that hold have left, for those of later to be held against.
@@ -59,7 +58,7 @@ struct ReadySettings {
     settings: ProgramSettings,
     people: SettingsPeople,
     login_settings: Arc<LoginSettings>,
-    directory: UpstreamDirectory,
+    directory: Arc<UpstreamDirectory>,
     sinks: OtherSinks,
 }
 
@@ -181,6 +180,7 @@ impl SettingsReload {
         };
         let own = (settings.upstream.clone(), settings.servers.clone());
         let directory = UpstreamDirectory::load(own, settings.databases.clone())
+            .map(Arc::new)
             .map_err(|error| problems.push(of_app(places, &AppError::UpstreamTls(error))))
             .ok();
         let sinks = self
@@ -206,7 +206,7 @@ impl SettingsReload {
         changed.retain(|key| !StartupSettings::WAITING.contains(&key.as_str()));
         let policies = settings.policies.clone();
         let people = people_of(&settings);
-        let tests = self.tests_of(&settings, (&people, directory.own()));
+        let tests = self.tests_of(&settings, (&people, &directory));
         let ready = ReadySettings {
             settings,
             people,
@@ -229,13 +229,13 @@ impl SettingsReload {
     fn tests_of(
         &self,
         settings: &ProgramSettings,
-        (people, fresh): (&SettingsPeople, &Arc<UpstreamServers>),
+        (people, fresh): (&SettingsPeople, &Arc<UpstreamDirectory>),
     ) -> Option<PolicyTestRunner> {
-        let servers = match fresh.are_several() {
-            true => self.login_context.directory.own(),
-            false => fresh,
+        let directory = match fresh.is_one_server() {
+            true => fresh,
+            false => &self.login_context.directory,
         };
-        tests_of((settings.policy_tests.clone(), people.clone()), servers)
+        tests_of((settings.policy_tests.clone(), people.clone()), directory)
     }
 
     /// Has them hold; says how many sessions end by it.

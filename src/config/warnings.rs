@@ -2,6 +2,7 @@
 //! else does.
 
 use std::collections::BTreeSet;
+use std::iter;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -11,9 +12,9 @@ use crate::auth::settings::{AuthSettings, KeysFrom, OidcPeople, QueriedIdentity}
 use crate::config::{ListenAddress, ProgramSettings};
 use crate::doctor::login_roles::{LoginRole, ServerNames};
 use crate::limits::{CERTIFICATE_EXPIRY_NOTICE, WARNED_NAMES_MAX};
-use crate::net::certificate_expiry;
-use crate::net::certificate_expiry::CertificateExpiry;
+use crate::net::certificate_expiry::{CertificateExpiry, CertificateFiles};
 use crate::net::client_tls::ClientTlsSettings;
+use crate::policy::access::Glob;
 use crate::policy::similar_names::nearest;
 use crate::policy::units::written_bytes;
 use crate::policy::{Policy, PolicySet};
@@ -86,12 +87,40 @@ pub fn ends(settings: &ProgramSettings) -> Vec<CertificateExpiry> {
         | AuthSettings::Certificate { .. }
         | AuthSettings::Trust { .. } => None,
     };
-    certificate_expiry::certificate_expiries(
-        &settings.client_tls,
-        &settings.upstream.tls,
-        issuer_authority,
-    )
+    let mut files = CertificateFiles::default();
+    files.add_client(&settings.client_tls);
+    files.add(HeldCertificate::IssuerAuthority, issuer_authority);
+    let store = settings.limits_store.as_ref();
+    let store_authority = store.and_then(|store| store.authority.as_deref());
+    files.add(HeldCertificate::StoreAuthority, store_authority);
+    let databases = settings.databases.iter();
+    let databases =
+        databases.map(|route| (DATABASES, &route.upstream, Some(route.names.pattern())));
+    let peers = settings.peers.iter().flat_map(|peers| &peers.places);
+    let servers = iter::once((UPSTREAM, &settings.upstream, None))
+        .chain(databases)
+        .chain(peers.map(|place| (PEERS, place, None)));
+    for ((client, authority), place, whose) in servers {
+        files.add_of(client, place.tls.certificate(), whose);
+        files.add_of(authority, place.tls.authority(), whose);
+    }
+    files.expiries()
 }
+
+/// What the certificates of a kind of server are, shown and checked by.
+type ServerCertificates = (HeldCertificate, HeldCertificate);
+
+const UPSTREAM: ServerCertificates = (
+    HeldCertificate::UpstreamClient,
+    HeldCertificate::UpstreamAuthority,
+);
+
+const DATABASES: ServerCertificates = (
+    HeldCertificate::DatabaseClient,
+    HeldCertificate::DatabaseAuthority,
+);
+
+const PEERS: ServerCertificates = (HeldCertificate::PeerClient, HeldCertificate::PeerAuthority);
 
 /// The certificates that have ended, or will soon.
 pub fn certificates(ends: &[CertificateExpiry], now: i64) -> Vec<ConfigWarning> {
@@ -102,12 +131,14 @@ pub fn certificates(ends: &[CertificateExpiry], now: i64) -> Vec<ConfigWarning> 
             |_| String::from("a date beyond reckoning"),
             |ends| ends.to_string(),
         );
+        let whose = one.whose.as_deref();
+        let whose = whose.map_or_else(String::new, |whose| format!(" of {whose}"));
         let (warning, what) = if left <= 0 {
-            let what = format!("a certificate has expired at {date}: peers refuse it");
+            let what = format!("a certificate{whose} has expired at {date}: peers refuse it");
             (SettingsWarning::CertificateExpired, what)
         } else if left < notice {
             let days = left / SECONDS_OF_DAY;
-            let what = format!("a certificate expires at {date}, in {days} days: renew it");
+            let what = format!("a certificate{whose} expires at {date}, in {days} days: renew it");
             (SettingsWarning::CertificateExpiresSoon, what)
         } else {
             return None;
@@ -272,7 +303,7 @@ pub fn of_server(
     named: &ServerNames,
 ) -> Vec<ConfigWarning> {
     let mut all = of_roles(known, policies, &named.roles);
-    all.extend(of_databases(policies, &named.databases));
+    all.extend(of_databases(policies, &named.databases, &known.databases));
     if let Some(roles) = &named.all_roles {
         all.extend(of_match(known, policies, roles));
     }
@@ -321,11 +352,15 @@ pub fn of_match(
     all
 }
 
-/// The databases in `match` that the server does not have.
-pub fn of_databases(policies: &PolicySet, databases: &[String]) -> Vec<ConfigWarning> {
+/// The databases in `match` that the server does not have, and that are not elsewhere.
+pub fn of_databases(
+    policies: &PolicySet,
+    databases: &[String],
+    elsewhere: &[Glob],
+) -> Vec<ConfigWarning> {
     let of_one = |policy: &Arc<Policy>| {
         let name = policy.name().to_owned();
-        let unknown = unknown_databases(policy, databases).into_iter();
+        let unknown = unknown_databases(policy, databases, elsewhere).into_iter();
         let told: Vec<ConfigWarning> = unknown
             .map(|what| {
                 let what = format!("policy {name}: match.database: {what}");
@@ -337,11 +372,18 @@ pub fn of_databases(policies: &PolicySet, databases: &[String]) -> Vec<ConfigWar
     policies.all().iter().flat_map(of_one).collect()
 }
 
-/// What is to be said of the databases in `match` of a policy that the server does not have.
-pub fn unknown_databases(policy: &Policy, databases: &[String]) -> Vec<String> {
+/// What is to be said of the databases in `match` of a policy that the server does not have, and
+/// that are not elsewhere.
+pub fn unknown_databases(policy: &Policy, databases: &[String], elsewhere: &[Glob]) -> Vec<String> {
     let wanted = policy.matches().and_then(|own| own.database.as_deref());
     let wanted = wanted.unwrap_or_default().iter();
-    let unknown = wanted.filter(|pattern| !databases.iter().any(|name| pattern.matches(name)));
+    let is_elsewhere = |pattern: &Glob| {
+        let mut names = elsewhere.iter();
+        names.any(|names| names.covers(pattern) || pattern.covers(names))
+    };
+    let unknown = wanted.filter(|pattern| {
+        !databases.iter().any(|name| pattern.matches(name)) && !is_elsewhere(pattern)
+    });
     let told = unknown.map(|pattern| {
         let near = nearest(&pattern.to_string(), databases.iter().map(String::as_str));
         let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
@@ -359,6 +401,8 @@ pub struct UpstreamIdentities {
     pub clients_are_themselves: bool,
     /// The users that the settings list; none where anybody whom an issuer names is one.
     pub clients: Option<Vec<String>>,
+    /// The names of databases that are at servers of their own.
+    pub databases: Vec<Glob>,
 }
 
 impl UpstreamIdentities {
@@ -393,6 +437,11 @@ impl UpstreamIdentities {
                 AuthSettings::Oidc(own) if matches!(own.people, OidcPeople::Everybody(_)) => None,
                 auth => Some(users(auth)),
             },
+            databases: settings
+                .databases
+                .iter()
+                .map(|route| route.names.clone())
+                .collect(),
         }
     }
 }
@@ -417,6 +466,9 @@ fn key_of(certificate: HeldCertificate) -> &'static str {
         HeldCertificate::UpstreamClient => "upstream.tls.certificate",
         HeldCertificate::UpstreamAuthority => "upstream.tls.root_certificate",
         HeldCertificate::IssuerAuthority => "client.auth.oidc.keys_ca",
+        HeldCertificate::DatabaseClient | HeldCertificate::DatabaseAuthority => "databases",
+        HeldCertificate::PeerClient | HeldCertificate::PeerAuthority => "peers.addresses",
+        HeldCertificate::StoreAuthority => "limits.store_ca",
     }
 }
 
@@ -434,6 +486,7 @@ mod tests {
         let of = |certificate, left: i64| {
             let ends = [CertificateExpiry {
                 certificate,
+                whose: None,
                 ends: END,
             }];
             let all = certificates(&ends, END - left);
@@ -495,6 +548,7 @@ mod tests {
                 upstream,
                 clients_are_themselves,
                 clients: Some(Vec::new()),
+                databases: Vec::new(),
             };
             let all = of_roles(&known, &set, &roles).into_iter();
             let all = all.map(|one| {
@@ -516,17 +570,25 @@ mod tests {
     #[test]
     fn databases_that_are_not_there_are_told() {
         let agent = include_str!("../../policies/agent.yaml");
+        let elsewhere = [Glob::new("tenant_*")];
         let told = |wanted: &str| {
             let text = format!("{agent}\nmatch: {{database: {wanted}}}\n");
             let set = PolicySet::only(Arc::new(Policy::from_yaml(&text).unwrap()));
-            let all = of_databases(&set, &["sales".into(), "stock".into()]).into_iter();
+            let all = of_databases(&set, &["sales".into(), "stock".into()], &elsewhere).into_iter();
             let all = all.map(|one| {
                 assert_eq!(one.warning, SettingsWarning::DatabaseUnknown);
                 format!("{}: {}", one.key, one.what)
             });
             all.collect::<Vec<_>>()
         };
-        for known in ["sales", "[sales, stock]", "'s*'", "'*'"] {
+        for known in [
+            "sales",
+            "[sales, stock]",
+            "'s*'",
+            "'*'",
+            "[tenant_7, 'tenant_*']",
+            "'t*'",
+        ] {
             assert_eq!(told(known), [""; 0], "{known}");
         }
         let first =

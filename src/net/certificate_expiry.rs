@@ -11,54 +11,86 @@ use x509_parser::prelude::{FromDer, X509Certificate};
 
 use super::client_tls::ClientTlsSettings;
 use super::pem::{self, TlsPart, TlsSetupError};
-use super::upstream_tls::UpstreamTlsSettings;
 use crate::telemetry::labels::HeldCertificate;
 
 /// A file of certificates, and when the first of them ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CertificateExpiry {
     /// What the file is for.
     pub certificate: HeldCertificate,
+    /// Whose it is, where there are several of its kind: names of databases.
+    pub whose: Option<String>,
     /// In seconds since 1970.
     pub ends: i64,
 }
 
-/// All that these settings name. What cannot be read is left out: TLS does not load with it.
-pub fn certificate_expiries(
-    client: &ClientTlsSettings,
-    upstream: &UpstreamTlsSettings,
-    issuer_authority: Option<&Path>,
-) -> Vec<CertificateExpiry> {
-    let files = match client {
-        ClientTlsSettings::Off => None,
-        ClientTlsSettings::Allow(files)
-        | ClientTlsSettings::Require(files)
-        | ClientTlsSettings::RequireCertificate(files) => Some(files),
-    };
-    let authority = files.and_then(|files| files.client_ca.as_deref());
-    let all = [
-        (
-            HeldCertificate::ClientListener,
-            files.map(|files| files.certificate.as_path()),
-        ),
-        (HeldCertificate::ClientAuthority, authority),
-        (HeldCertificate::UpstreamClient, upstream.certificate()),
-        (HeldCertificate::UpstreamAuthority, upstream.authority()),
-        (HeldCertificate::IssuerAuthority, issuer_authority),
-    ];
-    let ends = all.into_iter().filter_map(|(certificate, file)| {
-        let part = match certificate {
-            HeldCertificate::ClientListener | HeldCertificate::UpstreamClient => {
-                TlsPart::Certificate
-            }
-            HeldCertificate::ClientAuthority
-            | HeldCertificate::UpstreamAuthority
-            | HeldCertificate::IssuerAuthority => TlsPart::Authority,
+/// The files of the certificates that settings name, each with what it is for.
+#[derive(Debug, Default)]
+pub struct CertificateFiles<'s> {
+    files: Vec<(HeldCertificate, &'s Path, Option<&'s str>)>,
+}
+
+impl<'s> CertificateFiles<'s> {
+    /// A file, if there is one. One that is there for the same use already is not told of again.
+    pub fn add(&mut self, certificate: HeldCertificate, file: Option<&'s Path>) {
+        self.add_of(certificate, file, None);
+    }
+
+    /// The same, with whose it is.
+    pub fn add_of(
+        &mut self,
+        certificate: HeldCertificate,
+        file: Option<&'s Path>,
+        whose: Option<&'s str>,
+    ) {
+        let mut known = self.files.iter();
+        if let Some(file) = file
+            && !known.any(|(other, known, _)| *other == certificate && *known == file)
+        {
+            self.files.push((certificate, file, whose));
+        }
+    }
+
+    /// Those of the listener for clients.
+    pub fn add_client(&mut self, settings: &'s ClientTlsSettings) {
+        let files = match settings {
+            ClientTlsSettings::Off => return,
+            ClientTlsSettings::Allow(files)
+            | ClientTlsSettings::Require(files)
+            | ClientTlsSettings::RequireCertificate(files) => files,
         };
-        let ends = first_end(file?, part).ok()??;
-        Some(CertificateExpiry { certificate, ends })
-    });
-    ends.collect()
+        self.add(HeldCertificate::ClientListener, Some(&files.certificate));
+        let authority = files.client_ca.as_deref();
+        self.add(HeldCertificate::ClientAuthority, authority);
+    }
+
+    /// When each ends. What cannot be read is left out: TLS does not load with it.
+    pub fn expiries(self) -> Vec<CertificateExpiry> {
+        let of_one = |(certificate, file, whose): (_, &Path, Option<&str>)| {
+            let ends = first_end(file, part_of(certificate)).ok()??;
+            Some(CertificateExpiry {
+                certificate,
+                whose: whose.map(str::to_owned),
+                ends,
+            })
+        };
+        self.files.into_iter().filter_map(of_one).collect()
+    }
+}
+
+fn part_of(certificate: HeldCertificate) -> TlsPart {
+    match certificate {
+        HeldCertificate::ClientListener
+        | HeldCertificate::UpstreamClient
+        | HeldCertificate::DatabaseClient
+        | HeldCertificate::PeerClient => TlsPart::Certificate,
+        HeldCertificate::ClientAuthority
+        | HeldCertificate::UpstreamAuthority
+        | HeldCertificate::DatabaseAuthority
+        | HeldCertificate::PeerAuthority
+        | HeldCertificate::IssuerAuthority
+        | HeldCertificate::StoreAuthority => TlsPart::Authority,
+    }
 }
 
 /// When the first certificate of a file ends, in seconds since 1970; none where none can be read.
@@ -80,7 +112,6 @@ mod tests {
     use super::*;
     use crate::net::client_tls::ClientTlsFiles;
     use crate::net::dev_certificates::tests::made;
-    use crate::net::upstream_tls::{ClientCertificate, TlsAuthority};
 
     /// A certificate that ends in this year.
     fn ending(year: i32) -> String {
@@ -108,56 +139,42 @@ mod tests {
             key: made.server_key.clone(),
             client_ca: Some(file("ca.pem", ending(2040))),
         };
-        let shown = ClientCertificate::Files {
-            certificate: file("shown.pem", ending(2040)),
-            key: made.client_key.clone(),
+        let shown = file("shown.pem", ending(2040));
+        let roots = file("roots.pem", ending(2040) + &ending(2001));
+        let ends_of = |files: CertificateFiles<'_>| {
+            let found = files.expiries().into_iter();
+            let found = found.map(|one| (one.certificate, one.ends));
+            found.collect::<Vec<_>>()
         };
-        let authority = TlsAuthority::File(file("roots.pem", ending(2040) + &ending(2001)));
-        let of = |certificate, ends| CertificateExpiry { certificate, ends };
-        let client = [
-            of(HeldCertificate::ClientListener, IN_2001),
-            of(HeldCertificate::ClientAuthority, IN_2040),
-        ];
-        let upstream = [
-            of(HeldCertificate::UpstreamClient, IN_2040),
-            of(HeldCertificate::UpstreamAuthority, IN_2001),
-        ];
         for settings in [
             ClientTlsSettings::Allow(files.clone()),
             ClientTlsSettings::Require(files.clone()),
             ClientTlsSettings::RequireCertificate(files),
         ] {
-            let found = certificate_expiries(&settings, &UpstreamTlsSettings::Disable, None);
-            assert_eq!(found, client);
+            let mut found = CertificateFiles::default();
+            found.add_client(&settings);
+            let expected = [
+                (HeldCertificate::ClientListener, IN_2001),
+                (HeldCertificate::ClientAuthority, IN_2040),
+            ];
+            assert_eq!(ends_of(found), expected);
         }
-        for settings in [
-            UpstreamTlsSettings::VerifyCa(authority.clone(), shown.clone()),
-            UpstreamTlsSettings::VerifyFull(authority, shown.clone()),
-        ] {
-            assert_eq!(
-                certificate_expiries(&ClientTlsSettings::Off, &settings, None),
-                upstream
-            );
-        }
-        let believing = UpstreamTlsSettings::Require(shown.clone());
-        assert_eq!(
-            certificate_expiries(&ClientTlsSettings::Off, &believing, None),
-            upstream[..1]
-        );
-        let system = UpstreamTlsSettings::VerifyFull(TlsAuthority::System, shown);
-        assert_eq!(
-            certificate_expiries(&ClientTlsSettings::Off, &system, None),
-            upstream[..1]
-        );
-        let none =
-            certificate_expiries(&ClientTlsSettings::Off, &UpstreamTlsSettings::Disable, None);
-        assert_eq!(none, []);
-        let issuers = file("issuers.pem", ending(2040) + &ending(2001));
-        let off = UpstreamTlsSettings::Disable;
-        assert_eq!(
-            certificate_expiries(&ClientTlsSettings::Off, &off, Some(&issuers)),
-            [of(HeldCertificate::IssuerAuthority, IN_2001)]
-        );
+        let mut none = CertificateFiles::default();
+        none.add_client(&ClientTlsSettings::Off);
+        none.add(HeldCertificate::UpstreamAuthority, None);
+        assert_eq!(ends_of(none), []);
+        // One file for two servers is told of once, and two files of one kind both.
+        let mut several = CertificateFiles::default();
+        several.add(HeldCertificate::DatabaseAuthority, Some(&roots));
+        several.add(HeldCertificate::DatabaseAuthority, Some(&roots));
+        several.add(HeldCertificate::DatabaseAuthority, Some(&shown));
+        several.add(HeldCertificate::UpstreamAuthority, Some(&roots));
+        let expected = [
+            (HeldCertificate::DatabaseAuthority, IN_2001),
+            (HeldCertificate::DatabaseAuthority, IN_2040),
+            (HeldCertificate::UpstreamAuthority, IN_2001),
+        ];
+        assert_eq!(ends_of(several), expected);
     }
 
     #[test]
@@ -169,11 +186,10 @@ mod tests {
                 key: made.server_key.clone(),
                 client_ca: None,
             };
+            let mut found = CertificateFiles::default();
             let settings = ClientTlsSettings::Allow(files);
-            assert_eq!(
-                certificate_expiries(&settings, &UpstreamTlsSettings::Disable, None),
-                []
-            );
+            found.add_client(&settings);
+            assert_eq!(found.expiries(), []);
         }
     }
 }

@@ -88,6 +88,16 @@ words! {
         UpstreamAuthority => "upstream_authority",
         /// What the host of an issuer's keys is checked by.
         IssuerAuthority => "issuer_authority",
+        /// What the servers of other databases are shown.
+        DatabaseClient => "database_client",
+        /// What their certificates are checked by.
+        DatabaseAuthority => "database_authority",
+        /// What other copies of pgsieve are shown.
+        PeerClient => "peer_client",
+        /// What their certificates are checked by.
+        PeerAuthority => "peer_authority",
+        /// What the certificate of the store of limits is checked by.
+        StoreAuthority => "store_authority",
     }
 }
 

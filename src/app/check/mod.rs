@@ -46,7 +46,6 @@ use crate::upstream::catalog_cache::catalog_account::AccountSetting;
 use crate::upstream::catalog_cache::policy_effects::{KnownDatabase, PolicyEffects};
 use crate::upstream::catalog_cache::settings::CatalogMode;
 use crate::upstream::connect::Upstream;
-use crate::upstream::servers::UpstreamServers;
 use crate::upstream::servers::directory::UpstreamDirectory;
 
 /// What came of it.
@@ -93,7 +92,7 @@ pub fn check(settings: ProgramSettings, who: Option<&AssumedSession>) -> io::Res
             let mut builder = runtime::Builder::new_multi_thread();
             let runtime = builder.worker_threads(1).enable_all().build()?;
             checked.elsewhere(&settings, &directory, &runtime);
-            checked.upstream(&settings, directory.own(), &mut world, &runtime);
+            checked.upstream(&settings, &Arc::new(directory), &mut world, &runtime);
         }
         Err(error) => checked.wrong_start(&AppError::UpstreamTls(error)),
     }
@@ -188,10 +187,11 @@ impl CheckReport {
     fn upstream(
         &mut self,
         settings: &ProgramSettings,
-        servers: &Arc<UpstreamServers>,
+        directory: &Arc<UpstreamDirectory>,
         world: &mut AssumedDatabase,
         runtime: &Runtime,
     ) {
+        let servers = directory.own();
         let mut reached = true;
         for server in servers.all() {
             let place = ServerPlace::of(server, servers);
@@ -216,13 +216,13 @@ impl CheckReport {
             return;
         }
         let tests = PolicyTestRunner {
-            servers: Arc::clone(servers),
+            directory: Arc::clone(directory),
             account: reader.clone(),
             roles: LoginRoles::of(&settings.auth),
             attributes: settings.attributes.clone(),
         };
         let database = database_of(settings, reader);
-        match runtime.block_on(tests.read_catalog(&database)) {
+        match runtime.block_on(tests.read_catalog(servers, &database)) {
             Ok(catalog) => {
                 self.told
                     .push(format!("the catalog of {database:?} is readable"));
@@ -232,6 +232,7 @@ impl CheckReport {
                 world.database.clone_from(&database);
                 let policy_effects = PolicyEffects::of(catalog, settings.policies.all());
                 let seen = [KnownDatabase {
+                    names: directory.names_of(upstream, &database),
                     database: database.clone(),
                     is_named: true,
                     policy_effects: Arc::new(policy_effects),
@@ -344,9 +345,7 @@ impl CheckReport {
     /// What policies say of what the database has, models that cannot be used aside.
     fn fit(&mut self, policies: &PolicySet, seen: &[KnownDatabase]) {
         for policy in policies.all() {
-            let of_it = seen
-                .iter()
-                .filter(|one| policy_fit::is_for(policy, &one.database));
+            let of_it = seen.iter().filter(|one| one.name_under(policy).is_some());
             let graphs =
                 of_it.filter_map(|one| one.policy_effects.effects(policy.version_number()));
             for effect_graph in graphs {

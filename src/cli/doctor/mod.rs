@@ -23,7 +23,7 @@ use crate::doctor::verifier_function::{self, VerifierFunction};
 use crate::doctor::{DoctorReport, ExamineError, examine, examine_beside, login_roles};
 use crate::upstream::account::UpstreamAccount;
 use crate::upstream::catalog_cache::catalog_account::AccountSetting;
-use crate::upstream::connect::Upstream;
+use crate::upstream::servers::directory::UpstreamDirectory;
 use crate::upstream::verifier_lookup::database_of;
 
 /// The flags of `doctor`.
@@ -39,6 +39,15 @@ pub struct DoctorFlags {
     /// of its upstream.url is examined unless --upstream names one.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// A database of the settings, by the name that clients have for it: it is examined at its own
+    /// server, where `databases` leads it to another one.
+    #[arg(
+        long,
+        value_name = "NAME",
+        requires = "config",
+        conflicts_with = "upstream"
+    )]
+    database: Option<String>,
     /// Prints one JSON object instead of the table.
     #[arg(long)]
     json: bool,
@@ -115,7 +124,10 @@ fn examine_database(flags: &DoctorFlags) -> Result<DoctorResult, Vec<SettingsPro
     let runtime = runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| database_catalog::unexamined(&error.kind()))?;
     match (&flags.config, &flags.upstream) {
-        (Some(config), url) => runtime.block_on(with_settings(config, url.as_deref())),
+        (Some(config), url) => {
+            let named = flags.database.as_deref();
+            runtime.block_on(with_settings(config, url.as_deref(), named))
+        }
         (None, url) => runtime.block_on(async {
             let way = database_catalog::way(url.as_deref().unwrap_or_default())?;
             let found = examine(&way.upstream, &way.account, &way.database).await;
@@ -131,6 +143,7 @@ fn examine_database(flags: &DoctorFlags) -> Result<DoctorResult, Vec<SettingsPro
 async fn with_settings(
     config: &Path,
     url: Option<&str>,
+    named: Option<&str>,
 ) -> Result<DoctorResult, Vec<SettingsProblem>> {
     let flag = url.map(|url| FlagValue {
         path: "upstream.url",
@@ -150,32 +163,39 @@ async fn with_settings(
                     postgres://user@host/name as well";
         return Err(unexamined(&warnings, "--config", &what));
     };
-    let database = settings.upstream.database.clone();
-    let database = database.unwrap_or_else(|| account.user.clone());
     let known = UpstreamIdentities::of(&settings);
     let lookup = queries(&settings);
-    let upstream = Upstream::load(settings.upstream)
+    let own = settings.upstream.database.clone();
+    let own = own.unwrap_or_else(|| account.user.clone());
+    let servers = (settings.upstream, settings.servers);
+    let directory = UpstreamDirectory::load(servers, settings.databases)
         .map_err(|error| unexamined(&warnings, "upstream.tls", &error))?;
+    let home = named.map(|named| directory.home_of(named));
+    let (servers, database) = match &home {
+        Some(home) => (&home.servers, home.database.to_string()),
+        None => (directory.own(), own),
+    };
+    let upstream = servers.first();
     let why = |error: ExamineError, warnings: &[ConfigWarning]| {
         let what = format!("the database cannot be examined: {error}");
         unexamined(warnings, "upstream.url", &what)
     };
-    let named = login_roles::load_server_names(&upstream, &account, &database).await;
+    let named = login_roles::load_server_names(upstream, &account, &database).await;
     let named = named.map_err(|error| why(error, &warnings))?;
     warnings.extend(warnings::of_server(&known, &settings.policies, &named));
     let beside = lookup.as_ref().map(|lookup| &lookup.function);
-    let found = examine_beside(&upstream, &account, &database, beside).await;
+    let found = examine_beside(upstream, &account, &database, beside).await;
     let mut found = found.map_err(|error| why(error, &warnings))?;
     if let Some(lookup) = lookup {
         let lookup = VerifierFunction {
-            database: database_of(&lookup, &upstream),
+            database: database_of(&lookup, upstream),
             account: UpstreamAccount {
                 user: lookup.account.user,
                 secret: lookup.account.secret,
             },
             function: lookup.function,
         };
-        let of_lookup = verifier_function::examine(&upstream, &lookup).await;
+        let of_lookup = verifier_function::examine(upstream, &lookup).await;
         found = found.with_lookup(&lookup, of_lookup);
     }
     Ok(DoctorResult {

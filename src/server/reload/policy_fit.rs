@@ -115,13 +115,7 @@ fn known_to<'s>(
     policy: &'s Policy,
     seen: &'s [KnownDatabase],
 ) -> impl Iterator<Item = &'s KnownDatabase> {
-    seen.iter().filter(|one| is_for(policy, &one.database))
-}
-
-/// Whether any session of a database can be under a policy.
-pub fn is_for(policy: &Policy, database: &str) -> bool {
-    let wanted = policy.matches().and_then(|own| own.database.as_deref());
-    wanted.is_none_or(|names| names.iter().any(|name| name.matches(database)))
+    seen.iter().filter(|one| one.name_under(policy).is_some())
 }
 
 fn idle_patterns(policy: &Policy, known: &[&Catalog]) -> usize {

@@ -3,8 +3,8 @@
 //!
 //! They are run against the database that the settings name. A policy that is for other databases
 //! alone is run against those of them that are known, or that its `match` names without a pattern,
-//! and has to pass in one. A test that nobody can run, because nothing is known of its database,
-//! has not passed.
+//! each at the server where clients find it, and has to pass in one. A test that nobody can run,
+//! because nothing is known of its database, has not passed.
 //!
 //! No client is let in before they have passed at the start: without the upstream pgsieve waits for
 //! it. Statements are judged and sent nowhere.
@@ -16,7 +16,6 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use super::policy_fit;
-use super::policy_fit::is_for;
 use crate::auth::settings::UserAttributes;
 use crate::catalog::Catalog;
 use crate::limits;
@@ -30,13 +29,14 @@ use crate::upstream::account::UpstreamAccount;
 use crate::upstream::catalog_cache::CatalogCaches;
 use crate::upstream::catalog_cache::policy_effects::{KnownDatabase, PolicyEffects};
 use crate::upstream::servers::UpstreamServers;
+use crate::upstream::servers::directory::UpstreamDirectory;
 use crate::upstream::snapshot;
 
 /// Runs the tests.
 #[derive(Clone)]
 pub struct PolicyTestRunner {
     /// The way to databases that no client has come to yet.
-    pub servers: Arc<UpstreamServers>,
+    pub directory: Arc<UpstreamDirectory>,
     /// Who looks into them.
     pub account: UpstreamAccount,
     /// As whom users log in there.
@@ -108,7 +108,8 @@ impl PolicyTestRunner {
         policies: &PolicySet,
         known: &[&KnownDatabase],
     ) -> TestReport {
-        let known = known.iter().filter(|one| is_for(policy, &one.database));
+        let known = known.iter();
+        let known = known.filter(|one| one.name_under(policy).is_some());
         let (named, others): (Vec<&KnownDatabase>, Vec<&KnownDatabase>) =
             known.partition(|one| one.is_named);
         let run = |one: &KnownDatabase| self.in_database(own, policy, policies, one);
@@ -137,10 +138,12 @@ impl PolicyTestRunner {
         policies: &PolicySet,
         seen: &KnownDatabase,
     ) -> TestReport {
+        let database = seen.name_under(policy);
+        let database = database.unwrap_or_else(|| seen.database.clone());
         let world = AssumedDatabase {
             catalog: Some(Arc::clone(seen.policy_effects.catalog())),
             account: self.account.user.clone(),
-            database: seen.database.clone(),
+            database: database.clone(),
             roles: self.roles.clone(),
             attributes: self.attributes.clone(),
         };
@@ -156,9 +159,7 @@ impl PolicyTestRunner {
             match ran.ended {
                 TestOutcome::Passed => tested.passed += 1,
                 TestOutcome::Failed | TestOutcome::Undecided => {
-                    tested
-                        .problems
-                        .push(failed_test(policy, &ran, &seen.database));
+                    tested.problems.push(failed_test(policy, &ran, &database));
                 }
             }
         }
@@ -174,19 +175,19 @@ impl PolicyTestRunner {
     ) -> (Vec<KnownDatabase>, Vec<PolicyProblem>) {
         let (mut found, mut unread): (Vec<KnownDatabase>, Vec<_>) = (Vec::new(), Vec::new());
         for policy in policies.all().iter().filter(|one| !one.tests().is_empty()) {
-            if seen.iter().any(|one| is_for(policy, &one.database)) {
-                continue;
-            }
-            if found.iter().any(|one| is_for(policy, &one.database)) {
+            let mut all = seen.iter().chain(&found);
+            if all.any(|one| one.name_under(policy).is_some()) {
                 continue;
             }
             let wanted = policy.matches().and_then(|own| own.database.as_deref());
             let wanted = wanted.unwrap_or_default().iter().filter_map(Glob::exact);
             for database in wanted.take(limits::POLICY_TESTS_DATABASES_MAX) {
-                match self.read_catalog(database).await {
+                let home = self.directory.home_of(database);
+                match self.read_catalog(&home.servers, &home.database).await {
                     Ok(catalog) => {
                         found.push(KnownDatabase {
-                            database: database.to_owned(),
+                            database: home.database.to_string(),
+                            names: vec![Glob::new(database)],
                             is_named: false,
                             policy_effects: Arc::new(PolicyEffects::of(
                                 Arc::new(catalog),
@@ -208,19 +209,23 @@ impl PolicyTestRunner {
             let policy = policies.all().iter().find(|own| own.name() == name)?;
             let is_found = found
                 .iter()
-                .any(|one: &KnownDatabase| is_for(policy, &one.database));
+                .any(|one: &KnownDatabase| one.name_under(policy).is_some());
             (!is_found).then_some(problem)
         };
         let unread = unread.into_iter().filter_map(is_lost).collect();
         (found, unread)
     }
 
-    /// The catalog of a database, read now; or why it cannot be. May be cancelled.
+    /// The catalog of a database of these servers, read now; or why it cannot be. May be cancelled.
     ///
     /// # Errors
     /// Why it cannot be read, in words.
-    pub async fn read_catalog(&self, database: &str) -> Result<Catalog, String> {
-        let upstream = self.servers.any();
+    pub async fn read_catalog(
+        &self,
+        servers: &UpstreamServers,
+        database: &str,
+    ) -> Result<Catalog, String> {
+        let upstream = servers.any();
         let connected = snapshot::connect(&upstream, &self.account, database).await;
         let (client, _task) = connected.map_err(|error| error.to_string())?;
         let loaded = snapshot::load(&client).await;

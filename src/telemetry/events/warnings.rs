@@ -36,8 +36,11 @@ impl Event for CertificatesHeld<'_> {
     fn emit(&self, sinks: &EventSinks) {
         let expiry = &sinks.metrics.certificate_expiry;
         expiry.reset();
-        for (certificate, ends) in self.ends {
-            expiry.with_label_values(&[certificate.name()]).set(*ends);
+        for (certificate, _) in self.ends {
+            let same = self.ends.iter().filter(|(other, _)| other == certificate);
+            if let Some(first) = same.map(|(_, ends)| *ends).min() {
+                expiry.with_label_values(&[certificate.name()]).set(first);
+            }
         }
     }
 }

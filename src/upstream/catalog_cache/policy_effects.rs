@@ -1,12 +1,14 @@
 //! One snapshot of a database, looked through under each of the policies that hold.
 
-use std::fmt;
 use std::sync::Arc;
+use std::{fmt, iter};
 
 use super::CachedDatabase;
 use crate::catalog::Catalog;
 use crate::gate::effects::graph::EffectGraph;
 use crate::policy::Policy;
+use crate::policy::access::Glob;
+use crate::upstream::servers::directory::UpstreamDirectory;
 
 /// A snapshot, and what it shows under each of some policies.
 #[derive(Clone)]
@@ -19,8 +21,10 @@ pub struct PolicyEffects {
 /// What is known of one database.
 #[derive(Clone, Debug)]
 pub struct KnownDatabase {
-    /// Its name.
+    /// Its name at its server.
     pub database: String,
+    /// The names that clients have for it; one with `*` stands for all that it fits.
+    pub names: Vec<Glob>,
     /// Whether it is the one that the settings name, not one that only clients do.
     pub is_named: bool,
     /// What it contains.
@@ -29,11 +33,30 @@ pub struct KnownDatabase {
 
 impl KnownDatabase {
     /// What is shown of a database; nothing where that is nothing.
-    pub(super) fn of(cached: &CachedDatabase, is_named: bool) -> Option<Self> {
+    pub(super) fn of(
+        cached: &CachedDatabase,
+        is_named: bool,
+        directory: &UpstreamDirectory,
+    ) -> Option<Self> {
         Some(Self {
             database: cached.database.to_string(),
+            names: directory.names_of(&cached.upstream, &cached.database),
             is_named,
             policy_effects: cached.published.policy_effects()?,
+        })
+    }
+
+    /// A name by which a session of it comes under a policy; none where none does.
+    pub fn name_under(&self, policy: &Policy) -> Option<String> {
+        let wanted = policy.matches().and_then(|own| own.database.as_deref());
+        let is_wanted =
+            |name: &str| wanted.is_none_or(|wanted| wanted.iter().any(|own| own.matches(name)));
+        let patterns = self.names.iter().chain(wanted.unwrap_or_default());
+        let of_patterns = patterns.map(|pattern| pattern.pattern().replace('*', ""));
+        let mut names = iter::once(self.database.clone()).chain(of_patterns);
+        names.find(|name| {
+            let is_its_own = self.names.iter().any(|own| own.matches(name));
+            !name.is_empty() && is_its_own && is_wanted(name)
         })
     }
 }

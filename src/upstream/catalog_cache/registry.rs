@@ -29,7 +29,7 @@ use crate::telemetry::Telemetry;
 use crate::telemetry::events::CatalogFailed;
 use crate::upstream::connect::Upstream;
 use crate::upstream::identity::ServerIdentity;
-use crate::upstream::servers::UpstreamServers;
+use crate::upstream::servers::directory::UpstreamDirectory;
 use crate::upstream::snapshot::UpstreamAccount;
 
 /// The catalog caches of all databases of one upstream. Cheap to clone.
@@ -46,8 +46,8 @@ pub(super) struct CacheRegistry {
     pub(super) telemetry: Telemetry,
     /// Where their tasks run: sessions ask for them from threads that end.
     runtime: Handle,
-    /// The servers of the URL.
-    own: Arc<UpstreamServers>,
+    /// The servers of the URL, and of other databases.
+    directory: Arc<UpstreamDirectory>,
     /// The database that the URL names.
     named: Option<Box<str>>,
     /// Whether a server that does not tell who it is was spoken of.
@@ -73,7 +73,7 @@ impl CatalogCaches {
     /// Begins with the database that the URL names. The caches' tasks run on that runtime.
     pub fn start(
         settings: CatalogCacheSettings,
-        own: &Arc<UpstreamServers>,
+        directory: &Arc<UpstreamDirectory>,
         policies: &PolicySet,
         telemetry: Telemetry,
         runtime: Handle,
@@ -81,14 +81,14 @@ impl CatalogCaches {
         if settings.mode == CatalogMode::Off {
             return Self::off();
         }
-        let upstream = own.first();
+        let upstream = directory.own().first();
         let named = upstream.settings().database.as_deref().map(Box::from);
         let registry = Arc::new(CacheRegistry {
             account: Mutex::new(settings.account.clone()),
             settings,
             telemetry,
             runtime,
-            own: Arc::clone(own),
+            directory: Arc::clone(directory),
             named,
             untold: AtomicBool::new(false),
             kept: Mutex::default(),
@@ -140,8 +140,10 @@ impl CatalogCaches {
         let Some(registry) = &self.registry else {
             return Vec::new();
         };
-        let seen =
-            |cached: Arc<CachedDatabase>| KnownDatabase::of(&cached, registry.is_named(&cached));
+        let seen = |cached: Arc<CachedDatabase>| {
+            let is_named = registry.is_named(&cached);
+            KnownDatabase::of(&cached, is_named, &registry.directory)
+        };
         registry
             .cached_databases()
             .into_iter()
@@ -352,7 +354,8 @@ impl CacheRegistry {
     }
 
     fn is_named(&self, cached: &CachedDatabase) -> bool {
-        self.named.as_deref() == Some(&cached.database) && self.own.have(&cached.upstream)
+        self.named.as_deref() == Some(&cached.database)
+            && self.directory.own().have(&cached.upstream)
     }
 
     /// Whether a cache is to end: it was not used for long, or its place was given away.
@@ -432,14 +435,16 @@ mod tests {
     use crate::upstream::address::UpstreamSettings;
     use crate::upstream::catalog_cache::catalog_account::AccountSetting;
     use crate::upstream::servers::ServersSettings;
+    use crate::upstream::servers::directory::UpstreamDirectory;
 
     /// Nobody's address, and nobody's account: nothing is connected to.
     fn catalogs(url: &str) -> CatalogCaches {
         let settings = UpstreamSettings::parse(url).unwrap();
-        let own = UpstreamServers::load(settings, ServersSettings::alone()).unwrap();
+        let own = (settings, ServersSettings::alone());
+        let directory = UpstreamDirectory::load(own, Vec::new()).unwrap();
         CatalogCaches::start(
             CatalogCacheSettings::usual(AccountSetting::Nobody),
-            &Arc::new(own),
+            &Arc::new(directory),
             &PolicySet::only(Arc::new(Policy::agent())),
             Telemetry::quiet().unwrap(),
             Handle::current(),

@@ -7,6 +7,7 @@ use super::{ServersSettings, UpstreamServers};
 use crate::net::pem::TlsSetupError;
 use crate::policy::access::Glob;
 use crate::upstream::address::UpstreamSettings;
+use crate::upstream::connect::Upstream;
 
 /// Databases that are at servers of their own.
 #[derive(Debug, Clone)]
@@ -82,6 +83,11 @@ impl UpstreamDirectory {
         })
     }
 
+    /// Whether all databases are at one server.
+    pub fn is_one_server(&self) -> bool {
+        self.routes.is_empty() && !self.own.are_several()
+    }
+
     /// Where the database is that a client names so.
     pub fn home_of(&self, named: &str) -> DatabaseHome {
         let route = self.routes.iter().find(|route| route.names.matches(named));
@@ -95,6 +101,29 @@ impl UpstreamDirectory {
                 database: named.into(),
             },
         }
+    }
+
+    /// The names that clients have for a database of a server; one with `*` stands for all that it
+    /// fits. None where no name leads there.
+    pub fn names_of(&self, upstream: &Upstream, database: &str) -> Vec<Glob> {
+        let endpoint = &upstream.settings().endpoint;
+        let are_there = |servers: &UpstreamServers| {
+            let mut all = servers.all().iter();
+            all.any(|server| server.upstream().settings().endpoint == *endpoint)
+        };
+        let leads_there = |servers: &Arc<UpstreamServers>| {
+            let home = self.home_of(database);
+            Arc::ptr_eq(&home.servers, servers) && *home.database == *database
+        };
+        let same = Glob::new(database);
+        let own = (are_there(&self.own) && leads_there(&self.own)).then(|| same.clone());
+        let routes = self.routes.iter();
+        let of_routes = routes.filter(|route| are_there(&route.servers));
+        let of_routes = of_routes.filter_map(|route| match &route.database {
+            Some(there) => (**there == *database).then(|| route.names.clone()),
+            None => leads_there(&route.servers).then(|| same.clone()),
+        });
+        own.into_iter().chain(of_routes).collect()
     }
 
     /// Connections that are made from now on use the certificates and keys of those.
@@ -149,5 +178,33 @@ mod tests {
         assert_eq!(at("Sales"), "own:5432 Sales");
         let known: Vec<&str> = directory.others().map(|(_, known)| known).collect();
         assert_eq!(known, ["sales_prod", "tenant_7", "postgres"]);
+    }
+
+    #[test]
+    fn a_database_has_the_names_that_lead_there() {
+        let own = UpstreamSettings::parse("postgres://own/app").unwrap();
+        let own = (own, ServersSettings::alone());
+        let routes = vec![
+            route("sales", "postgres://one/sales_prod"),
+            route("report_*", "postgres://one/sales_prod"),
+            route("tenant_7", "postgres://two"),
+            route("tenant_*", "postgres://three/"),
+        ];
+        let directory = UpstreamDirectory::load(own, routes).unwrap();
+        let at = |named: &str, database: &str| {
+            let home = directory.home_of(named);
+            let names = directory.names_of(home.servers.first(), database);
+            let names = names.iter().map(Glob::pattern);
+            names.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(at("app", "app"), "app");
+        assert_eq!(at("app", "tenant_7"), "", "the name leads elsewhere");
+        assert_eq!(at("app", "sales"), "");
+        assert_eq!(at("app", "sales_prod"), "sales_prod");
+        assert_eq!(at("sales", "sales_prod"), "sales report_*");
+        assert_eq!(at("sales", "other"), "");
+        assert_eq!(at("tenant_7", "tenant_7"), "tenant_7");
+        assert_eq!(at("tenant_8", "tenant_7"), "");
+        assert_eq!(at("tenant_8", "tenant_9"), "tenant_9");
     }
 }

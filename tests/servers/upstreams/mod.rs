@@ -1,6 +1,7 @@
 //! Several servers with the same contents: a real primary and standbys that follow it.
 
 mod choice;
+mod database_policies;
 mod databases;
 mod imported;
 mod lost;

@@ -143,7 +143,7 @@ fn sound(
     if let Some(KnownServer { catalog, databases }) = known {
         let effect_graph = Arc::new(EffectGraph::new(Arc::clone(catalog), policy));
         let mut told = catalog_fit::findings(policy, &effect_graph);
-        let unknown = warnings::unknown_databases(policy, databases).into_iter();
+        let unknown = warnings::unknown_databases(policy, databases, &[]).into_iter();
         let unknown = unknown.map(|what| format!("match.database: {what}"));
         told.warnings.extend(unknown);
         let examples = known_examples::refused(policy, Some(&effect_graph)).into_iter();
