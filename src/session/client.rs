@@ -317,7 +317,7 @@ impl SessionProtocol {
 
     fn upstream_name(&self, name: &str) -> Option<String> {
         let side = self.upstream.pool.as_ref()?;
-        side.upstream_name(name).map(|name| name.to_string())
+        side.upstream_name(name).map(|name| name.text())
     }
 
     /// Passes the Close of a statement on: what other sessions have as well stays where it is.

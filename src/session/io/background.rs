@@ -1,10 +1,10 @@
 //! What a relay waits for beside its two sockets: a large text that is judged or a statement that
-//! is repaired on another thread, and the cancel of a result that was cut.
+//! is repaired on another thread, the cancel of a result that was cut, and room in the audit.
 
 use std::task::{Context, Poll};
 
 use super::Relay;
-use super::moves::{BytesMoved, MoveResult};
+use super::moves::{BytesMoved, MoveResult, as_u64};
 use crate::session::repair::apply_repair::{repair_finished, start_repair};
 use crate::session::repair::executor::RunningRepair;
 use crate::session::repair::{BlockingJob, RepairJob};
@@ -43,6 +43,28 @@ impl RunningJob {
 }
 
 impl Relay {
+    /// Ready unless the client's next frame waits for room in the audit; wakes the session then.
+    pub(super) fn wait_for_audit(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        while self.protocol.witness.waits_for_audit() {
+            let room = self.room.take();
+            let mut room = room.unwrap_or_else(|| Box::pin(self.protocol.witness.room_in_audit()));
+            if room.as_mut().poll(context).is_pending() {
+                self.room = Some(room);
+                return Poll::Pending;
+            }
+        }
+        self.room = None;
+        Poll::Ready(())
+    }
+
+    /// Keeps what was read from the client before its turn.
+    pub(super) fn take_ahead_of_turn(&mut self, read_buffer: &[u8], count: usize) {
+        let fresh = read_buffer.get(..count).unwrap_or_default();
+        self.counted.from_client += as_u64(fresh.len());
+        let fresh = self.memory.without_dropped(fresh);
+        self.client_rest.extend_from_slice(fresh);
+    }
+
     pub(in crate::session) fn start_job(&mut self) -> BytesMoved {
         let Some(blocking_job) = self.protocol.repair.take_job() else {
             return BytesMoved::Nothing;

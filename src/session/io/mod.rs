@@ -380,7 +380,7 @@ impl Relay {
             return Ok(BytesMoved::Nothing);
         }
         if self.needs_connection() {
-            return self.take_connection();
+            return self.take_on_connection();
         }
         let waits = !self.client_rest.is_empty() || self.protocol.repair.is_replaying();
         if waits && self.take_rest()? == BytesMoved::Some {
@@ -410,7 +410,13 @@ impl Relay {
         let fresh = self.memory.without_dropped(fresh);
         if self.upstream.is_none() || may_wait_for_replay(&self.protocol) {
             self.client_rest.extend_from_slice(fresh);
-        } else if self.client_rest.is_empty() {
+            self.protocol.turn.spend_bytes(count);
+            return match self.needs_connection() {
+                true => self.take_on_connection(),
+                false => Ok(BytesMoved::Some),
+            };
+        }
+        if self.client_rest.is_empty() {
             self.begin_taking();
             let taken = self.protocol.client_bytes(fresh)?;
             self.note_taken(fresh.get(..taken.consumed).unwrap_or_default());
@@ -424,12 +430,16 @@ impl Relay {
         Ok(BytesMoved::Some)
     }
 
-    /// Keeps what was read from the client before its turn.
-    pub(super) fn take_ahead_of_turn(&mut self, read_buffer: &[u8], count: usize) {
-        let fresh = read_buffer.get(..count).unwrap_or_default();
-        self.counted.from_client += as_u64(fresh.len());
-        let fresh = self.memory.without_dropped(fresh);
-        self.client_rest.extend_from_slice(fresh);
+    /// Takes a connection, and what waits for it where one is there at once.
+    fn take_on_connection(&mut self) -> MoveResult {
+        let moved = self.take_connection()?;
+        // Where it comes to a server may have a say in what becomes of it.
+        let is_ready =
+            self.upstream.is_some() && !may_wait_for_replay(&self.protocol) && !self.has_to_leave();
+        if is_ready {
+            self.take_rest()?;
+        }
+        Ok(moved)
     }
 
     /// The client sends nothing more, and all that it has sent is taken: it may still read.
@@ -438,20 +448,6 @@ impl Relay {
             self.protocol.close_after_answers(SessionEnd::ClientGone)?;
         }
         Ok(BytesMoved::Nothing)
-    }
-
-    /// Ready unless the client's next frame waits for room in the audit; wakes the session then.
-    fn wait_for_audit(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        while self.protocol.witness.waits_for_audit() {
-            let room = self.room.take();
-            let mut room = room.unwrap_or_else(|| Box::pin(self.protocol.witness.room_in_audit()));
-            if room.as_mut().poll(context).is_pending() {
-                self.room = Some(room);
-                return Poll::Pending;
-            }
-        }
-        self.room = None;
-        Poll::Ready(())
     }
 
     /// Takes frames that were read earlier and could not be taken then.

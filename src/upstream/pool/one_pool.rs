@@ -85,7 +85,9 @@ impl ConnectionPool {
     ) -> Option<(PooledConnection, PoolLease)> {
         let slot = self.slots.take_free()?;
         let is_ready = |idle: &IdleConnection| idle.connection.state.values == wish.values;
-        let idle = self.take_idle(wish, is_ready)?;
+        let mut idle = self.take_idle(wish, is_ready)?;
+        // They are equal: from now on that is seen at once.
+        idle.connection.state.values = wish.values.clone();
         self.checked_out(CheckoutOutcome::Reused, Duration::ZERO);
         Some(self.lease(idle, slot, wish.session))
     }

@@ -85,6 +85,15 @@ impl UpstreamName {
         Self::of_digest(&hasher)
     }
 
+    /// As it stands in messages.
+    pub fn text(&self) -> String {
+        let mut text = String::with_capacity(OWN_NAME_PREFIX.len() + 2 * NAME_BYTES);
+        text.push_str(OWN_NAME_PREFIX);
+        let halves = self.0.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
+        text.extend(halves.filter_map(|half| char::from_digit(half.into(), 16)));
+        text
+    }
+
     fn of_digest(hasher: &blake3::Hasher) -> Self {
         let mut name = [0; NAME_BYTES];
         hasher.finalize_xof().fill(&mut name);
@@ -227,9 +236,7 @@ impl Place {
 
 impl fmt::Display for UpstreamName {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{OWN_NAME_PREFIX}")?;
-        let mut bytes = self.0.iter();
-        bytes.try_for_each(|byte| write!(formatter, "{byte:02x}"))
+        formatter.write_str(&self.text())
     }
 }
 

@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
-/// Settings that are not what the session began with, by name in lower case. Most sessions have
-/// none.
-#[derive(Clone, Default, PartialEq, Eq)]
+/// Settings that are not what the session began with, by name in lower case. Cheap to clone, and
+/// two that come of one another are cheap to compare.
+#[derive(Clone, Default)]
 pub struct SetValues {
-    values: BTreeMap<Box<str>, Box<str>>,
+    values: Arc<BTreeMap<Box<str>, Box<str>>>,
 }
 
 /// What a connection needs to be as a session has left its last one.
@@ -23,8 +24,7 @@ pub struct Replay<'v> {
 impl SetValues {
     /// Puts a value down.
     pub fn insert(&mut self, name: &str, value: &str) {
-        self.values
-            .insert(name.to_ascii_lowercase().into(), value.into());
+        Arc::make_mut(&mut self.values).insert(name.to_ascii_lowercase().into(), value.into());
     }
 
     /// The value of a setting, by its name in lower case.
@@ -47,7 +47,8 @@ impl SetValues {
 
     /// Whether a connection in this state can be brought to that one.
     pub fn may_become(&self, wanted: &Self) -> bool {
-        self.custom_names().all(|name| wanted.get(name).is_some())
+        Arc::ptr_eq(&self.values, &wanted.values)
+            || self.custom_names().all(|name| wanted.get(name).is_some())
     }
 
     /// What brings a connection from this state to that one; none where both are the same.
@@ -88,6 +89,14 @@ impl SetValues {
         u64::from_le_bytes([a, b, c, d, e, f, g, h])
     }
 }
+
+impl PartialEq for SetValues {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.values, &other.values) || self.values == other.values
+    }
+}
+
+impl Eq for SetValues {}
 
 /// Whether a setting is of no module of the server that describes it.
 pub fn is_custom(name: &str) -> bool {
