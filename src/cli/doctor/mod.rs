@@ -23,7 +23,8 @@ use crate::doctor::verifier_function::{self, VerifierFunction};
 use crate::doctor::{DoctorReport, ExamineError, examine, examine_beside, login_roles};
 use crate::upstream::account::UpstreamAccount;
 use crate::upstream::catalog_cache::catalog_account::AccountSetting;
-use crate::upstream::connect::Upstream;
+use crate::upstream::connect::{SharedContents, Upstream};
+use crate::upstream::engine::known::SharedEngine;
 use crate::upstream::verifier_lookup::database_of;
 
 /// The flags of `doctor`.
@@ -154,8 +155,10 @@ async fn with_settings(
     let database = database.unwrap_or_else(|| account.user.clone());
     let known = UpstreamIdentities::of(&settings);
     let lookup = queries(&settings);
+    let engine = SharedEngine::new(settings.servers.engine, false);
     let upstream = Upstream::load(settings.upstream)
-        .map_err(|error| unexamined(&warnings, "upstream.tls", &error))?;
+        .map_err(|error| unexamined(&warnings, "upstream.tls", &error))?
+        .with_contents(&SharedContents::of(engine));
     let why = |error: ExamineError, warnings: &[ConfigWarning]| {
         let what = format!("the database cannot be examined: {error}");
         unexamined(warnings, "upstream.url", &what)
