@@ -1,6 +1,7 @@
 //! Engines that speak the protocol and are no Postgres: peers that answer as their documentation
 //! has it stand in for them, and a Postgres with functions of Citus's names.
 
+mod citus;
 mod named;
 mod sessions;
 mod several;
