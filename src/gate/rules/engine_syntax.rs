@@ -3,7 +3,7 @@
 //! # Sees
 //! Where the engine behind cuts texts into tokens by itself (CockroachDB): literals, names,
 //! operators and comments that are other ones there, or end elsewhere. SHOW of what is no setting,
-//! and names with a database in them.
+//! names with a database in them, and RESET ALL.
 //!
 //! # Why
 //! The text judged is to be the text run. In `b'\'` the backslash escapes there, a carriage return
@@ -58,6 +58,15 @@ pub(crate) fn check_show(name: &str, context: &JudgeContext<'_>) -> RuleResult {
             Err(refusal(engine, "SHOW of what is no setting of Postgres"))
         }
         Some(_) | None => Ok(()),
+    }
+}
+
+/// RESET ALL resets `transaction_read_only` as well there, which Postgres leaves alone: the rest of
+/// its transaction could write.
+pub(crate) fn check_reset_all(context: &JudgeContext<'_>) -> RuleResult {
+    match other_reader(context) {
+        Some(engine) => Err(refusal(engine, "RESET ALL")),
+        None => Ok(()),
     }
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResul
             setting_denied::note(name, context);
             Ok(())
         }
-        VariableSetKind::VAR_RESET_ALL => Ok(()),
+        VariableSetKind::VAR_RESET_ALL => engine_syntax::check_reset_all(context),
         VariableSetKind::VAR_SET_MULTI
             if matches!(name, "TRANSACTION" | "SESSION CHARACTERISTICS") =>
         {
