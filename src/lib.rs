@@ -14,7 +14,7 @@
 //! * Ground: [`limits`] (every bound, with its reason), [`rule`] (every rule, in one row each),
 //!   [`statement_kind`], [`waits`] (every wait, and what ends it), [`words`](mod@words) (closed
 //!   sets of words), [`secret`], [`sqlstate`], [`system_error`], [`text_file`], [`hex`],
-//!   [`edit_distance`]
+//!   [`edit_distance`], [`engine`] (what speaks the protocol beside Postgres)
 //! * Languages: [`wire`] (frames of the protocol), [`sql`] (Postgres's lexer, grammar, tree and
 //!   fingerprint), [`catalog`] (what a database contains, as of one moment), [`resolve`] (what the
 //!   names of a text mean in it, and of which types its expressions are)
@@ -64,7 +64,7 @@
 //!   what each wait is ended by) is a law of `tests/tidy`.
 
 pub use ground::{
-    edit_distance, hex, limits, lsn, rule, secret, sqlstate, statement_kind, system_error,
+    edit_distance, engine, hex, limits, lsn, rule, secret, sqlstate, statement_kind, system_error,
     target_servers, text_file, waits, words,
 };
 

@@ -16,12 +16,13 @@ use crate::policy::PolicySet;
 use crate::server::readiness::Readiness;
 use crate::telemetry::Telemetry;
 use crate::telemetry::events::{
-    UpstreamTlsFailed, UpstreamTold, UpstreamTried, UpstreamUnreachable,
+    UpstreamEngine, UpstreamTlsFailed, UpstreamTold, UpstreamTried, UpstreamUnreachable,
 };
 use crate::telemetry::labels::CheckOutcome;
 use crate::upstream::account::UpstreamAccount;
 use crate::upstream::catalog_cache::catalog_account::AccountSetting;
 use crate::upstream::connect::{Upstream, UpstreamConnectError};
+use crate::upstream::engine::profile::EngineProfile;
 use crate::upstream::servers::directory::UpstreamDirectory;
 use crate::upstream::servers::probe::{ServerProbe, ServerSight};
 use crate::upstream::servers::{UpstreamServer, UpstreamServers};
@@ -158,8 +159,10 @@ impl ServerWatch {
                 self.telemetry.emit(&UpstreamUnreachable { failure });
             }
             was_there = is_there;
+            tell_engine(self.server.upstream(), &name, &self.telemetry);
             if let Some(readiness) = &self.readiness {
-                readiness.note_upstream(self.servers.is_any_there());
+                let is_served = is_served(self.server.upstream());
+                readiness.note_upstream(is_served && self.servers.is_any_there());
             }
             if was_there && let Some(look) = roles.take() {
                 tokio::spawn(look.run(Arc::clone(self.server.upstream())));
@@ -167,6 +170,25 @@ impl ServerWatch {
             probe.rest().await;
         }
     }
+}
+
+/// Tells of which engine a server is, where that is news: sessions have found it out meanwhile.
+fn tell_engine(upstream: &Upstream, name: &str, telemetry: &Telemetry) {
+    let Some(engine) = upstream.learned().engine.news() else {
+        return;
+    };
+    let difference = EngineProfile::of(engine).difference();
+    telemetry.emit(&UpstreamEngine {
+        upstream: name,
+        engine,
+        difference: difference.as_deref(),
+    });
+}
+
+/// Whether sessions there can be served, as far as that is known.
+fn is_served(upstream: &Upstream) -> bool {
+    let profile = upstream.profile();
+    profile.is_none_or(EngineProfile::is_served)
 }
 
 /// Why one of several servers is passed over, for the log.
@@ -212,8 +234,9 @@ async fn watch_upstream(
         {
             telemetry.emit(&UpstreamTlsFailed { failure });
         }
+        tell_engine(&upstream, &name, &telemetry);
         if let Some(readiness) = &readiness {
-            readiness.note_upstream(attempt.is_ok());
+            readiness.note_upstream(attempt.is_ok() && is_served(&upstream));
         }
         if let Err(error) = &attempt
             && reached_before

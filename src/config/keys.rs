@@ -85,6 +85,7 @@ pub const KEYS: &[SettingsKey] = &[
               counted.",
     },
     upstream::URL,
+    upstream::engine::ENGINE,
     upstream::TARGETS,
     upstream::LAG_MAX,
     upstream::MIN_LSN_WAIT,

@@ -353,7 +353,6 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
     let (disabled, report_as) = (users::disabled(reader), client::report_as(reader));
     let catalog = catalog::catalog(reader, upstream.as_ref());
     let policies = server::policies(reader, pad);
-    upstream::policy_targets::check(reader, policies.as_ref(), (&servers, &databases));
     let policy_tests = server::policy_tests(reader, upstream.as_ref(), catalog.as_ref());
     let (admin_token, admin_hosts) = (recording::admin_token(reader), server::admin_hosts(reader));
     let telemetry = recording::telemetry(reader, matches!(admin, Some(Some(_))), upstream.as_ref());
@@ -362,6 +361,7 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
     let audit_queryid = recording::audit_queryid(reader);
     let known = (upstream.as_ref(), attributes.as_ref());
     let pool = pool::pool(reader, auth.as_ref());
+    upstream::check(reader, policies.as_ref(), (&servers, &databases), &pool);
     let console = pool::console::console(reader, auth.as_ref());
     let (receipts, peers) = (receipts::receipts(reader), upstream::peers::peers(reader));
     let mcp = mcp::mcp(reader, client_tls.as_ref(), known);

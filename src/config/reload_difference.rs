@@ -20,6 +20,7 @@ use crate::mcp::http::oauth::OAuthSettings;
 use crate::telemetry::audit::{AuditSettings, OnFull};
 use crate::telemetry::events::WaitingKey;
 use crate::telemetry::log::LogFormat;
+use crate::upstream::address::UpstreamSettings;
 use crate::upstream::catalog_cache::settings::CatalogMode;
 use crate::upstream::pool::PoolSettings;
 use crate::upstream::servers::directory::DatabaseRoute;
@@ -74,6 +75,7 @@ impl StartupSettings {
         "log.to",
         "log.format",
         "log.level",
+        "upstream.engine",
         "upstream.targets",
         "upstream.lag_max",
         "upstream.min_lsn_wait",
@@ -205,18 +207,17 @@ fn barring(settings: &ProgramSettings) -> Vec<FixedSetting> {
 fn elsewhere(settings: &ProgramSettings) -> String {
     let place = |route: &DatabaseRoute| {
         let (first, servers) = (&route.upstream, &route.servers);
-        let others = servers.others.iter();
-        let others: String = others
-            .map(|server| format!(",{}", server.endpoint))
-            .collect();
+        let other = |server: &UpstreamSettings| format!(",{}", server.endpoint);
+        let others: String = servers.others.iter().map(other).collect();
         format!(
-            "{} at {}{others}/{} ({}, {} ms, {} ms)",
+            "{} at {}{others}/{} ({}, {} ms, {} ms, {})",
             route.names.pattern(),
             first.endpoint,
             first.database.as_deref().unwrap_or_default(),
             servers.targets.name(),
             servers.lag_max.as_millis(),
-            servers.min_lsn_wait.as_millis()
+            servers.min_lsn_wait.as_millis(),
+            servers.engine.name()
         )
     };
     let places: Vec<String> = settings.databases.iter().map(place).collect();
@@ -312,6 +313,7 @@ fn of_servers(settings: &ProgramSettings) -> Vec<FixedSetting> {
     let servers = &settings.servers;
     let in_ms = |time: Duration| format!("{} ms", time.as_millis());
     vec![
+        FixedSetting::open("upstream.engine", servers.engine.name()),
         FixedSetting::open("upstream.targets", servers.targets.name()),
         FixedSetting::open("upstream.lag_max", in_ms(servers.lag_max)),
         FixedSetting::open("upstream.min_lsn_wait", in_ms(servers.min_lsn_wait)),

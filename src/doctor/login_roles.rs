@@ -46,6 +46,7 @@ pub async fn load_server_names(
 ) -> Result<ServerNames, ExamineError> {
     let connected = snapshot::connect(upstream, account, database).await;
     let (client, _task) = connected.map_err(ExamineError::Connect)?;
+    super::check_engine(upstream)?;
     let asked = timeout(limits::EXAMINATION_CONNECT_TIME_MAX, async {
         tokio::try_join!(
             client.query_typed(ROLES, &[]),

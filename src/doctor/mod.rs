@@ -48,7 +48,9 @@ pub use self::sql_names::sql_name;
 use self::verifier_function::VerifierFunction;
 use super::upstream::account::{OwnSessionError, UpstreamAccount};
 use super::upstream::connect::Upstream;
+use super::upstream::engine::profile::{CatalogAnswers, EngineProfile};
 use crate::auth::function_name::FunctionName;
+use crate::engine::Engine;
 use crate::limits;
 
 /// What an examination found.
@@ -86,6 +88,8 @@ pub enum ExamineError {
     Connect(OwnSessionError),
     /// It ended before its end.
     Trouble(ExamineFailure),
+    /// Catalogs of its engine do not answer what is asked.
+    Engine(Engine),
 }
 
 /// Connects, looks and goes away.
@@ -120,6 +124,7 @@ pub async fn examine_beside(
         task,
         greeting,
     } = session.map_err(ExamineError::Connect)?;
+    check_engine(upstream)?;
     let looked = timeout(limits::EXAMINATION_TIME_MAX, async {
         let mut context = DoctorContext::load(&client).await?;
         context.lookup = lookup.cloned();
@@ -130,6 +135,19 @@ pub async fn examine_beside(
     drop(client);
     let _ended = timeout(limits::EXAMINATION_CONNECT_TIME_MAX, task).await;
     looked.map_err(ExamineError::Trouble)
+}
+
+/// Whether the server's catalogs can be asked, once a session is there.
+///
+/// # Errors
+/// They cannot.
+fn check_engine(upstream: &Upstream) -> Result<(), ExamineError> {
+    match upstream.profile() {
+        Some(profile) if profile.catalog != CatalogAnswers::Answered => {
+            Err(ExamineError::Engine(profile.engine))
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 impl DoctorReport {
@@ -166,6 +184,18 @@ impl fmt::Display for ExamineError {
         match self {
             Self::Connect(error) => write!(formatter, "{error}"),
             Self::Trouble(trouble) => write!(formatter, "{trouble}"),
+            Self::Engine(engine) => {
+                let profile = EngineProfile::of(*engine);
+                let (title, sign) = (engine.title(), profile.sign);
+                write!(
+                    formatter,
+                    "it is {title} ({sign}), whose rights are not examined."
+                )?;
+                for guarantee in profile.guarantees() {
+                    write!(formatter, "\n  {guarantee}")?;
+                }
+                Ok(())
+            }
         }
     }
 }

@@ -6,6 +6,7 @@ use super::finding::{DoctorFindings, FixScope};
 use super::session::LoginReport;
 use super::sql_names::{shown, sql_name};
 use crate::limits;
+use crate::upstream::engine::profile::{EngineProfile, RoleAnswers};
 
 /// What kind of server it is.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,8 +32,12 @@ pub async fn examine(
     greeting: &LoginReport,
     findings: &mut DoctorFindings,
 ) -> Result<ServerProfile, ExamineFailure> {
+    let state = match EngineProfile::of(greeting.engine).role {
+        RoleAnswers::Recovery => STATE,
+        RoleAnswers::AuroraStatus | RoleAnswers::AllAlike => STATE_WITHOUT_POSITIONS,
+    };
     let row = context
-        .row(STATE)
+        .row(state)
         .await?
         .ok_or(ExamineFailure::Unreadable)?;
     let encryption = match context.row(ENCRYPTION).await? {
@@ -124,6 +129,10 @@ const STATE: &str = "SELECT current_setting('server_version'), pg_is_in_recovery
         WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0 \
         ELSE extract(epoch FROM now() - pg_last_xact_replay_timestamp()) END::float8, \
       current_setting('max_prepared_transactions')::int4";
+
+/// The same where functions of positions are refused.
+const STATE_WITHOUT_POSITIONS: &str = "SELECT current_setting('server_version'), \
+      pg_is_in_recovery(), NULL::float8, current_setting('max_prepared_transactions')::int4";
 
 const ENCRYPTION: &str = "SELECT CASE WHEN ssl THEN concat_ws(' ', version, cipher) END \
     FROM pg_stat_ssl WHERE pid = pg_backend_pid()";

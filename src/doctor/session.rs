@@ -11,6 +11,7 @@ use super::check::{self, FindingSeverity};
 use super::context::{DoctorContext, ExamineFailure, field};
 use super::finding::{DoctorFindings, FixScope};
 use super::sql_names::shown;
+use crate::engine::{Engine, EngineLexer};
 use crate::limits;
 use crate::net::upstream_tls::{ClientCertificate, UpstreamTlsSettings};
 use crate::upstream::account::{OwnSessionError, UpstreamAccount, open_telling};
@@ -40,6 +41,8 @@ pub struct LoginReport {
     pub certificate_shown: bool,
     /// Whether the server said by itself that the session is read-only.
     pub reports_read_only: bool,
+    /// Of which engine it is.
+    pub engine: Engine,
 }
 
 /// How a connection is protected.
@@ -117,8 +120,17 @@ pub async fn open(
             privacy: ConnectionPrivacy::of(upstream.settings()),
             certificate_shown: shows_certificate(upstream.settings()),
             reports_read_only: session.parameter(READ_ONLY).is_some(),
+            engine: session.engine,
         };
         let (client, task) = snapshot::hand_over(session, Arc::default()).await?;
+        if greeting.engine.lexer() == EngineLexer::Own {
+            // Nothing more is asked there.
+            return Ok(DoctorSession {
+                client,
+                task,
+                greeting,
+            });
+        }
         // Not at the start: so the server still says what its sessions have when nobody sets it.
         let set = format!(
             "SET search_path TO pg_catalog, pg_temp; SET statement_timeout TO '{0}'; \
@@ -278,6 +290,7 @@ mod tests {
             privacy: ConnectionPrivacy::of(&settings),
             certificate_shown: shows_certificate(&settings),
             reports_read_only: true,
+            engine: Engine::Postgres,
         };
         let found: Vec<FindingSeverity> = severities(&greeting).iter().map(|(_, s)| *s).collect();
         assert_eq!(found, wanted, "{url}");

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::SessionValues;
 use super::effects::graph::EffectGraph;
+use ground::engine::Engine;
 use ground::limits;
 
 /// What a verdict stands on, beside the text: equal basis, equal verdict.
@@ -13,6 +14,8 @@ pub struct VerdictBasis {
     pub(super) policy: Option<u64>,
     /// The major version of the upstream.
     pub(super) server_major: Option<u16>,
+    /// The engine of the upstream.
+    pub(super) engine: Option<Engine>,
     /// Which server that is, where several are reached: each has its own oids and plans.
     pub(super) server: u64,
     /// What is known of the database.

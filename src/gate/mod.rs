@@ -417,7 +417,8 @@ fn judged<'t>(
     context.asks_receipt = recognized::receipt_question::is_question(context.text);
     let heard = match recognized::backend_signal::take_out(tree, &mut context) {
         true => Ok(()),
-        false => judge::judge_message(tree, &mut context),
+        false => rules::engine_syntax::check_text(&context)
+            .and_then(|()| judge::judge_message(tree, &mut context)),
     };
     let heard = heard.and_then(|()| clamp(&mut context));
     match heard {

@@ -4,6 +4,7 @@
 //! every wait, and what ends it; [`words`](mod@words) closed sets of words.
 
 pub mod edit_distance;
+pub mod engine;
 pub mod hex;
 pub mod limits;
 pub mod lsn;

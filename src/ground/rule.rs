@@ -152,6 +152,7 @@ macro_rules! rules {
                 OperatorSchema       operator_schema       Nodes   INSUFFICIENT_PRIVILEGE;
                 TablesampleMethod    tablesample_method    Nodes   INSUFFICIENT_PRIVILEGE;
                 NewerSyntax          newer_syntax          Nodes   FEATURE_NOT_SUPPORTED;
+                EngineSyntax         engine_syntax         Message FEATURE_NOT_SUPPORTED;
                 HiddenFunction       hidden_function       Names   INSUFFICIENT_PRIVILEGE;
                 FunctionPath         function_path         Names   INSUFFICIENT_PRIVILEGE;
                 OverloadedBuiltin    overloaded_builtin    Names   INSUFFICIENT_PRIVILEGE;

@@ -220,10 +220,8 @@ fn begin(
     server_shared: &ServerShared,
     state_handle: SessionStateHandle,
 ) -> (Box<Relay>, Box<Enlisted>) {
-    let signals = opened
-        .cancel
-        .as_ref()
-        .map_or_else(Arc::default, CancelGuard::wishes);
+    let cancel = opened.cancel.as_ref();
+    let signals = cancel.map_or_else(Arc::default, CancelGuard::wishes);
     let activity = Arc::new(SessionActivity::default());
     let seen = (state_handle.clone(), Arc::clone(&activity));
     let mut enlisted = register_session(&opened, &signals, seen, &server_shared.login_context);
@@ -250,6 +248,7 @@ fn begin(
     let facts = UpstreamFacts {
         user: String::from(upstream.parameter(AUTHORIZATION).unwrap_or_default()),
         server_major: upstream.major_version(),
+        engine: upstream.engine,
         server: upstream.server,
         self_report: match upstream.parameter("default_transaction_read_only") {
             Some(_) => SelfReport::Reported,

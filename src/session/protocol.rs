@@ -29,6 +29,7 @@ use super::scheduling::turn::SessionTurn;
 use super::session_end::SessionEnd;
 use super::tracing::{SessionTracing, SessionWitness};
 use super::upstream_side::{SelfReport, UpstreamSide};
+use crate::engine::Engine;
 use crate::gate::SessionNames;
 use crate::gate::cache::JudgementCache;
 use crate::limits;
@@ -97,6 +98,8 @@ pub struct UpstreamFacts {
     pub user: String,
     /// Its major version.
     pub server_major: u16,
+    /// Its engine.
+    pub engine: Engine,
     /// Which server it is, where it has told.
     pub server: Option<ServerIdentity>,
     /// Whether it tells when its read-only default changes.
@@ -132,6 +135,7 @@ impl SessionProtocol {
         let mut names = SessionNames::default();
         names.set_policy(assigned_policy.gate.policy().version_number());
         names.set_server_major(upstream.server_major);
+        names.set_engine(upstream.engine);
         names.set_server(upstream.server.map_or(0, |server| server.number()));
         names.set_role(&upstream.user);
         let tracing = shared.telemetry.traces().map(|_| {

@@ -673,6 +673,8 @@ words! {
         OtherServer => "other_server",
         /// The server does not tell who it is.
         Unidentified => "unidentified",
+        /// Catalogs of the upstream's engine are not read.
+        Engine => "engine",
     }
 }
 

@@ -124,7 +124,7 @@ pub async fn open_telling(
         parameters,
     };
     let (mut session, proof) = log_in(upstream, account, request, deadline).await?;
-    let verified = verify(&mut session, &[], upstream.reticence(), deadline).await;
+    let verified = verify(&mut session, &[], upstream.learned(), deadline).await;
     verified.map_err(OwnSessionError::NotReadOnly)?;
     Ok((session, proof))
 }

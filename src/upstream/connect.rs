@@ -13,6 +13,8 @@ use tokio::net::{TcpStream, UnixStream, lookup_host};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::address::{Endpoint, UpstreamSettings};
+use super::engine::known::{KnownEngine, SharedEngine};
+use super::engine::profile::EngineProfile;
 use super::identity::SystemIdWithheld;
 use super::writer::{UpstreamFrames, UpstreamStream};
 use crate::limits;
@@ -31,12 +33,28 @@ pub struct Upstream {
     /// As of now: certificates and keys are renewed while it is used.
     tls: RwLock<UpstreamTls>,
     reticence: SystemIdWithheld,
+    engine: KnownEngine,
     contents: Arc<SharedContents>,
 }
 
-/// The contents of servers that follow one another: which they are is told by the address alone.
+/// The contents of servers that follow one another, which is told by the address alone, and what
+/// they have in common.
 #[derive(Debug, Default)]
-pub struct SharedContents(());
+pub struct SharedContents {
+    /// Their engine.
+    engine: SharedEngine,
+}
+
+/// What is learned of a server when a session there is proved.
+#[derive(Debug, Clone, Copy)]
+pub struct LearnedFacts<'u> {
+    /// Whether it keeps part of who it is to itself.
+    pub reticence: &'u SystemIdWithheld,
+    /// Of which engine it is.
+    pub engine: &'u KnownEngine,
+    /// Of which engine its address is said to be.
+    pub shared_engine: &'u SharedEngine,
+}
 
 /// Why there is no connection to the upstream. For logs: it does not hold the address.
 #[derive(Debug)]
@@ -70,6 +88,7 @@ impl Upstream {
             settings,
             tls: RwLock::new(tls),
             reticence: SystemIdWithheld::default(),
+            engine: KnownEngine::default(),
             contents: Arc::default(),
         })
     }
@@ -101,9 +120,18 @@ impl Upstream {
         &self.settings
     }
 
-    /// Whether it keeps part of who it is to itself.
-    pub fn reticence(&self) -> &SystemIdWithheld {
-        &self.reticence
+    /// What is learned of it when a session is proved.
+    pub fn learned(&self) -> LearnedFacts<'_> {
+        LearnedFacts {
+            reticence: &self.reticence,
+            engine: &self.engine,
+            shared_engine: &self.contents.engine,
+        }
+    }
+
+    /// What holds at its engine, once that was found.
+    pub fn profile(&self) -> Option<&'static EngineProfile> {
+        self.engine.found().map(EngineProfile::of)
     }
 
     /// Connects. May be cancelled: the half-made connection is dropped.
@@ -183,6 +211,13 @@ impl Upstream {
             tls.map_err(|error| UpstreamConnectError::Handshake(tls_failure::cause(&error)))?;
         let stream = PeerStream::ClientTls(Box::new(tls));
         Ok(FramedStream::new(UpstreamStream::new(stream)))
+    }
+}
+
+impl SharedContents {
+    /// Of servers that are of that engine.
+    pub fn of(engine: SharedEngine) -> Arc<Self> {
+        Arc::new(Self { engine })
     }
 }
 

@@ -18,6 +18,7 @@ use super::outbox::Outbox;
 use super::password::{ScramAnswer, ScramFault};
 use super::writer::UpstreamFrames;
 use crate::auth::login_secret::LoginSecret;
+use crate::engine::Engine;
 use crate::limits;
 use crate::net::framed_stream::{OwnedMessage, PeerError};
 use crate::wire::backend::{self, Authentication};
@@ -86,6 +87,8 @@ pub struct UpstreamSession {
     pub notices: Bytes,
     /// Which server it is at, once that was asked and told.
     pub server: Option<ServerIdentity>,
+    /// Of which engine that is, once it is proved.
+    pub engine: Engine,
 }
 
 /// What cancels a statement of an upstream session.
@@ -247,6 +250,7 @@ impl ExpectReady {
             version,
             notices: notices.freeze(),
             server: None,
+            engine: Engine::default(),
         })
     }
 }

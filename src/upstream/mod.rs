@@ -4,6 +4,7 @@
 //! * `address`, `connect`: where it is, and a connection to it; `servers`: which of several
 //! * `login`, `password`, `login_retry`, `login_refusal`: the login of a session
 //! * `verify`, `session_settings`, `identity`: proof of what the session is, and of which server
+//! * `engine`: whether that is Postgres, and what holds where it is not
 //! * `outbox`: what may be sent, and the only door for client text; `writer`: the connection, which
 //!   takes nothing else; `tripwire`: the last line
 //! * `pool`: connections that sessions use in turn; `fair_slots`: whose turn it is
@@ -20,6 +21,7 @@ pub mod cancel;
 pub mod catalog_cache;
 pub mod compile_pool;
 pub mod connect;
+pub mod engine;
 pub mod fair_slots;
 pub mod identity;
 pub mod lease;

@@ -25,6 +25,7 @@ use std::task::{Context, Poll, ready};
 use bytes::{Buf, BytesMut};
 use tokio::io::AsyncWrite;
 
+use super::engine::signs;
 use super::identity::IdentityQuery;
 use super::pool::set_values::Replay;
 use crate::gate::{QUESTION_NAME, ReadPermit};
@@ -328,6 +329,14 @@ impl Outbox {
     /// It holds a NUL, or is too long for a message; nothing is put here then.
     pub fn server_identity(&mut self, asked: IdentityQuery) -> Result<(), EncodeError> {
         encode::query(&mut self.buffer, asked.text())
+    }
+
+    /// Asks of which engine it is.
+    ///
+    /// # Errors
+    /// It holds a NUL, or is too long for a message; nothing is put here then.
+    pub fn server_engine(&mut self) -> Result<(), EncodeError> {
+        encode::query(&mut self.buffer, signs::QUESTION)
     }
 
     /// The first message of a login: who, in which database, with which settings.

@@ -3,14 +3,19 @@
 //! The gate should make these impossible. When one fires, either the gate or the database has a
 //! hole, and no further byte of client text may reach that session.
 
+use crate::engine::Engine;
 use crate::telemetry::labels::Tripwire;
 
-/// Whether a command tag belongs to a statement that the gate lets through. Everything else, tags
-/// of versions to come included, is a tripwire.
-pub fn is_tag_of_read(tag: &str) -> bool {
+/// Whether a command tag belongs to a statement that the gate lets through, at an engine where it
+/// is known. Everything else, tags of versions to come included, is a tripwire.
+pub fn is_tag_of_read(tag: &str, engine: Option<Engine>) -> bool {
     let word = tag.split(' ').next().unwrap_or("");
-    match word {
-        "SELECT" | "FETCH" | "MOVE" | "COPY" | "VALUES" => is_count(tag.get(word.len()..)),
+    let is_counted = || is_count(tag.get(word.len()..));
+    match (word, engine) {
+        ("SELECT" | "FETCH" | "MOVE" | "COPY" | "VALUES", _) => is_counted(),
+        // Before 24.1 it counts their rows.
+        ("SHOW" | "EXPLAIN", Some(Engine::CockroachDb)) if tag.contains(' ') => is_counted(),
+        ("SET", Some(Engine::CockroachDb)) => TAGS_OF_SETS.contains(&tag),
         _ => TAGS_OF_READS.contains(&tag),
     }
 }
@@ -60,6 +65,9 @@ const TAGS_OF_READS: [&str; 24] = [
     "LOCK TABLE",
 ];
 
+/// What CockroachDB calls each kind of SET that is let through, as its `stmt.go` spells it.
+const TAGS_OF_SETS: [&str; 4] = ["SET", "SET CONSTRAINTS", "SET TIME ZONE", "SET TRANSACTION"];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,7 +83,7 @@ mod tests {
             "SET",
             "SET CONSTRAINTS",
         ] {
-            assert!(is_tag_of_read(tag), "{tag}");
+            assert!(is_tag_of_read(tag, None), "{tag}");
         }
     }
 
@@ -103,7 +111,27 @@ mod tests {
             "VACUUM",
             "SET x",
         ] {
-            assert!(!is_tag_of_read(tag), "{tag}");
+            for engine in [None, Some(Engine::Postgres), Some(Engine::CockroachDb)] {
+                assert!(!is_tag_of_read(tag, engine), "{tag}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_engine_has_tags_of_its_own_and_no_other_has_them() {
+        let own = ["SHOW 3", "EXPLAIN 12", "SET TRANSACTION", "SET TIME ZONE"];
+        for tag in own {
+            assert!(is_tag_of_read(tag, Some(Engine::CockroachDb)), "{tag}");
+            assert!(!is_tag_of_read(tag, Some(Engine::Postgres)), "{tag}");
+            assert!(!is_tag_of_read(tag, None), "{tag}");
+        }
+        for tag in [
+            "SET CLUSTER SETTING",
+            "SET TRACING",
+            "SHOW x",
+            "CONFIGURE ZONE 1",
+        ] {
+            assert!(!is_tag_of_read(tag, Some(Engine::CockroachDb)), "{tag}");
         }
     }
 

@@ -9,11 +9,17 @@ use std::fmt;
 
 use tokio::time::Instant;
 
-use super::identity::{IdentityQuery, ServerIdentity, SystemIdWithheld};
+use super::connect::LearnedFacts;
+use super::engine::EngineSetting;
+use super::engine::known::EngineMismatch;
+use super::engine::profile::{EngineProfile, EngineService, IdentityAnswers};
+use super::engine::signs;
+use super::identity::{IdentityQuery, ServerIdentity};
 use super::login::UpstreamSession;
 use super::outbox::Outbox;
 use super::session_settings;
 use super::session_settings::RowAnswer;
+use crate::engine::Engine;
 use crate::net::framed_stream::PeerError;
 use crate::sqlstate;
 use crate::telemetry::labels::Tripwire;
@@ -43,6 +49,14 @@ pub enum VerifyError {
     NoSearchPath,
     /// The upstream answered something else than the settings that it was asked for.
     NoSettings,
+    /// It is not of the engine that it should be of.
+    OtherEngine(EngineMismatch),
+    /// It does not say of which engine it is, and the settings do not name one.
+    NoEngine,
+    /// No session of its engine can be made to be what was asked for.
+    Unserved(Engine),
+    /// Sessions of its engine cannot share connections.
+    Unshared(Engine),
     /// The upstream has ended the session: it shuts down, say.
     Ended,
     /// The connection was lost.
@@ -68,7 +82,14 @@ impl VerifyError {
     pub fn is_loss(&self) -> bool {
         match self {
             Self::Ended | Self::Link(_) => true,
-            Self::Differs(_) | Self::NoAnswer(_) | Self::NoSearchPath | Self::NoSettings => false,
+            Self::Differs(_)
+            | Self::NoAnswer(_)
+            | Self::NoSearchPath
+            | Self::NoSettings
+            | Self::OtherEngine(_)
+            | Self::NoEngine
+            | Self::Unserved(_)
+            | Self::Unshared(_) => false,
         }
     }
 }
@@ -114,33 +135,44 @@ impl fmt::Debug for VerifiedSession {
 
 /// Checks what was reported, and asks for what is not reported: `transaction_read_only` on every
 /// server, its default on servers before 14, the search_path on servers before 18, the settings in
-/// `asked` if there are any, and which server it is.
+/// `asked` if there are any, and which server it is; of which engine it is where that is not
+/// reported and was not found yet.
 ///
 /// Not to be cancelled and gone on with: an answer may be under way.
 ///
 /// # Errors
-/// A setting is not what was asked for, or the upstream does not say; or the session is lost.
+/// A setting is not what was asked for, or the upstream does not say; it is of an engine that it
+/// should not be of, or that is not served; or the session is lost.
 pub async fn verify(
     session: &mut UpstreamSession,
     asked: &[&str],
-    reticence: &SystemIdWithheld,
+    learned: LearnedFacts<'_>,
     deadline: Instant,
 ) -> Result<VerifiedSession, VerifyError> {
+    let reported = signs::reported(&session.parameters);
+    if let Some(engine) = reported {
+        // What it is says more than what it lacks.
+        note_engine(session, engine, learned)?;
+    }
     check_reported(session)?;
+    let engine = learned.engine.of_report(reported);
     // All questions are under way together.
     let first = ProvedSetting::TransactionReadOnly;
     let no_answer = VerifyError::NoAnswer(first);
-    let mut out = Outbox::default();
-    out.show(first.name()).map_err(|_| no_answer)?;
-    let who = reticence.question();
-    out.server_identity(who).map_err(|_| no_answer)?;
-    let put = out.current_settings(asked);
-    put.map_err(|_| VerifyError::NoSettings)?;
+    let who = identity_question(engine, learned);
+    let out = questions(who, engine, asked)?;
     let sent = session.framed.send(&out, deadline).await;
     sent.map_err(VerifyError::Link)?;
     let value = shown(session, no_answer, deadline).await?;
     check(first, Some(&value))?;
-    let told = server(session, who, deadline).await?;
+    let told = match who {
+        Some(who) => server(session, who, deadline).await?,
+        None => IdentityAnswer::Server(None),
+    };
+    let engine = match engine {
+        Some(engine) => Some(engine),
+        None => told_engine(session, learned, deadline).await?,
+    };
     let settings = if asked.is_empty() {
         BTreeMap::new()
     } else {
@@ -149,7 +181,7 @@ pub async fn verify(
     session.server = match told {
         IdentityAnswer::Server(server) => server,
         IdentityAnswer::NotAll => {
-            reticence.note();
+            learned.reticence.note();
             reduced_identity(session, deadline).await?
         }
     };
@@ -165,6 +197,8 @@ pub async fn verify(
     };
     // Something may have been reported anew in between.
     check_reported(session)?;
+    // That it could write is worse than that it is another one.
+    note_engine(session, engine.ok_or(VerifyError::NoEngine)?, learned)?;
     Ok(VerifiedSession {
         search_path,
         settings,
@@ -190,6 +224,36 @@ impl fmt::Display for VerifyError {
             Self::NoSettings => {
                 formatter.write_str("the upstream does not say what settings of the policy are")
             }
+            Self::OtherEngine(EngineMismatch::Named { named, found }) => write!(
+                formatter,
+                "upstream.engine is {}, and the server is {}: it says {}",
+                named.name(),
+                found.title(),
+                EngineProfile::of(*found).sign
+            ),
+            Self::OtherEngine(EngineMismatch::Mixed { first, found }) => write!(
+                formatter,
+                "the servers of a database are of one engine, and one is {}, where another one is \
+                 {}",
+                found.title(),
+                first.title()
+            ),
+            Self::NoEngine => formatter.write_str(
+                "the upstream does not say of which engine it is: name it in upstream.engine",
+            ),
+            Self::Unserved(engine) => {
+                let why = match EngineProfile::of(*engine).service {
+                    EngineService::Refused(why) => why,
+                    EngineService::Served => "it was another one before",
+                };
+                write!(formatter, "{} is not served: {why}", engine.title())
+            }
+            Self::Unshared(engine) => write!(
+                formatter,
+                "connections to {} do not tell what was set in them, so sessions cannot share \
+                 them: pool.mode has to be session",
+                engine.title()
+            ),
             Self::Ended => formatter.write_str("the upstream has ended the session"),
             Self::Link(error) => write!(formatter, "{error}"),
         }
@@ -197,6 +261,67 @@ impl fmt::Display for VerifyError {
 }
 
 impl std::error::Error for VerifyError {}
+
+/// Takes down of which engine the session's server is, if it may be of that.
+fn note_engine(
+    session: &mut UpstreamSession,
+    engine: Engine,
+    learned: LearnedFacts<'_>,
+) -> Result<(), VerifyError> {
+    session.engine = engine;
+    let noted = learned.engine.note(engine, learned.shared_engine);
+    noted.map_err(VerifyError::OtherEngine)?;
+    match EngineProfile::of(engine).service {
+        EngineService::Served => Ok(()),
+        EngineService::Refused(_) => Err(VerifyError::Unserved(engine)),
+    }
+}
+
+/// Everything that is asked together.
+fn questions(
+    who: Option<IdentityQuery>,
+    engine: Option<Engine>,
+    asked: &[&str],
+) -> Result<Outbox, VerifyError> {
+    let first = ProvedSetting::TransactionReadOnly;
+    let no_answer = VerifyError::NoAnswer(first);
+    let mut out = Outbox::default();
+    out.show(first.name()).map_err(|_| no_answer)?;
+    if let Some(who) = who {
+        out.server_identity(who).map_err(|_| no_answer)?;
+    }
+    if engine.is_none() {
+        out.server_engine().map_err(|_| VerifyError::NoEngine)?;
+    }
+    let put = out.current_settings(asked);
+    put.map_err(|_| VerifyError::NoSettings)?;
+    Ok(out)
+}
+
+/// What is asked of the server that the session is at.
+fn identity_question(engine: Option<Engine>, learned: LearnedFacts<'_>) -> Option<IdentityQuery> {
+    let profile = engine.map(EngineProfile::of);
+    match profile.map(|profile| profile.identity) {
+        Some(IdentityAnswers::Unasked) => None,
+        Some(IdentityAnswers::Answered) | None => Some(learned.reticence.question()),
+    }
+}
+
+/// The engine that the server says it is of; where it does not say, the one that the settings name,
+/// if they name one.
+async fn told_engine(
+    session: &mut UpstreamSession,
+    learned: LearnedFacts<'_>,
+    deadline: Instant,
+) -> Result<Option<Engine>, VerifyError> {
+    let (columns, no_answer) = (signs::COLUMNS, VerifyError::NoEngine);
+    let answer = session_settings::answer(session, columns, no_answer, deadline).await?;
+    Ok(match (answer, learned.shared_engine.setting()) {
+        (RowAnswer::Row(row), _) => Some(signs::told(&row)),
+        (RowAnswer::Refused(_) | RowAnswer::Nothing, EngineSetting::Named(named)) => Some(named),
+        (RowAnswer::Refused(_) | RowAnswer::Nothing, EngineSetting::Auto) => None,
+    })
+}
 
 /// A value that is not there is not the right one.
 fn check(setting: ProvedSetting, value: Option<&str>) -> Result<(), VerifyError> {
@@ -324,6 +449,8 @@ mod tests {
     use super::*;
     use crate::net::framed_stream::FramedStream;
     use crate::net::stream::PeerStream;
+    use crate::upstream::engine::known::{KnownEngine, SharedEngine};
+    use crate::upstream::identity::SystemIdWithheld;
     use crate::upstream::writer::UpstreamStream;
     use crate::wire::startup::ProtocolVersion;
 
@@ -338,6 +465,7 @@ mod tests {
             version: ProtocolVersion::V3_0,
             notices: Bytes::new(),
             server: None,
+            engine: Engine::default(),
         };
         let answers: Vec<Vec<u8>> = answers.iter().map(|answer| answer.to_vec()).collect();
         let server = tokio::spawn(async move {
@@ -356,20 +484,175 @@ mod tests {
         (session, server)
     }
 
-    /// One run against an upstream that reports and answers the given things.
+    /// What is known of a server.
+    #[derive(Default)]
+    struct Known {
+        reticence: SystemIdWithheld,
+        engine: KnownEngine,
+        shared: SharedEngine,
+    }
+
+    impl Known {
+        /// One that was found to be a Postgres.
+        fn postgres() -> Self {
+            let known = Self::default();
+            known.engine.note(Engine::Postgres, &known.shared).unwrap();
+            known
+        }
+
+        fn named(engine: Engine) -> Self {
+            Self {
+                shared: SharedEngine::new(EngineSetting::Named(engine), false),
+                ..Self::default()
+            }
+        }
+
+        fn learned(&self) -> LearnedFacts<'_> {
+            LearnedFacts {
+                reticence: &self.reticence,
+                engine: &self.engine,
+                shared_engine: &self.shared,
+            }
+        }
+
+        /// One run against an upstream that reports and answers the given things.
+        async fn run(
+            &self,
+            reported: &[(&str, &str)],
+            answers: &[&[u8]],
+        ) -> (Result<String, VerifyError>, UpstreamSession) {
+            let (mut session, server) = against(reported, answers);
+            let deadline = Instant::now() + Duration::from_secs(5);
+            let outcome = verify(&mut session, &[], self.learned(), deadline).await;
+            session.framed = FramedStream::new(UpstreamStream::new(PeerStream::Unix(
+                UnixStream::pair().unwrap().0,
+            )));
+            server.await.unwrap();
+            (outcome.map(|verified| verified.search_path), session)
+        }
+    }
+
+    /// One run against a Postgres that reports and answers the given things.
     async fn check_verify(
         reported: &[(&str, &str)],
         answers: &[&[u8]],
     ) -> Result<String, VerifyError> {
-        let (mut session, server) = against(reported, answers);
-        let (reticence, deadline) = (
-            SystemIdWithheld::default(),
-            Instant::now() + Duration::from_secs(5),
+        Known::postgres().run(reported, answers).await.0
+    }
+
+    /// The row of an answer to the question of which engine it is.
+    fn engine_row(version: &str, others: [Option<&str>; 3]) -> Vec<u8> {
+        let mut body = vec![0, 4];
+        for value in [Some(version)].into_iter().chain(others) {
+            match value {
+                None => body.extend((-1_i32).to_be_bytes()),
+                Some(value) => {
+                    body.extend(i32::try_from(value.len()).unwrap().to_be_bytes());
+                    body.extend(value.as_bytes());
+                }
+            }
+        }
+        let length = i32::try_from(body.len() + 4).unwrap().to_be_bytes();
+        [b"D", &length[..], &body, b"Z\0\0\0\x05I"].concat()
+    }
+
+    #[tokio::test]
+    async fn which_engine_it_is_is_asked_once() {
+        let known = Known::default();
+        let citus = engine_row("PostgreSQL 16.2", [None, Some("32"), None]);
+        let (outcome, session) = known.run(&FIRM, &[ON, WHO, &citus, PUBLIC]).await;
+        assert_eq!(
+            (outcome, session.engine),
+            (Ok("public".into()), Engine::Citus)
         );
-        let outcome = verify(&mut session, &[], &reticence, deadline).await;
-        drop(session);
-        server.await.unwrap();
-        outcome.map(|verified| verified.search_path)
+        let (outcome, session) = known.run(&FIRM, &[ON, WHO, PUBLIC]).await;
+        assert_eq!(
+            (outcome, session.engine),
+            (Ok("public".into()), Engine::Citus)
+        );
+    }
+
+    #[tokio::test]
+    async fn what_reports_its_engine_is_not_asked() {
+        const COCKROACH: [(&str, &str); 4] = [
+            ("standard_conforming_strings", "on"),
+            ("client_encoding", "UTF8"),
+            ("server_version", "13.0.0"),
+            ("crdb_version", "CockroachDB CCL v24.1.0"),
+        ];
+        // Neither which server it is: it could not say. Its default is not reported.
+        let known = Known::default();
+        let (outcome, session) = known.run(&COCKROACH, &[ON, ON, PUBLIC]).await;
+        assert_eq!(outcome, Ok("public".into()));
+        assert_eq!(session.engine, Engine::CockroachDb);
+        assert!(session.server.is_none());
+        for writable in [&[OFF][..], &[ON, OFF]] {
+            let (outcome, _) = known.run(&COCKROACH, writable).await;
+            assert!(
+                matches!(outcome, Err(VerifyError::Differs(_))),
+                "{outcome:?}"
+            );
+        }
+        // Another one is there now.
+        let postgres = engine_row("PostgreSQL 16.2", [None; 3]);
+        let (outcome, session) = known.run(&FIRM, &[ON, WHO, &postgres, PUBLIC]).await;
+        assert_eq!(
+            (outcome, session.engine),
+            (Ok("public".into()), Engine::Postgres)
+        );
+        // And what was known of it is no more.
+        let (outcome, session) = known.run(&COCKROACH, &[ON, ON, PUBLIC]).await;
+        assert_eq!(
+            (outcome, session.engine),
+            (Ok("public".into()), Engine::CockroachDb)
+        );
+    }
+
+    #[tokio::test]
+    async fn an_engine_that_is_named_is_held_to_it() {
+        let mismatch = |named, found| {
+            Err(VerifyError::OtherEngine(EngineMismatch::Named {
+                named,
+                found,
+            }))
+        };
+        let known = Known::named(Engine::CockroachDb);
+        let postgres = engine_row("PostgreSQL 16.2", [None; 3]);
+        let (outcome, _) = known.run(&FIRM, &[ON, WHO, &postgres, PUBLIC]).await;
+        assert_eq!(outcome, mismatch(Engine::CockroachDb, Engine::Postgres));
+        let known = Known::named(Engine::Postgres);
+        let (outcome, _) = known.run(&[("crdb_version", "x")], &[]).await;
+        assert_eq!(outcome, mismatch(Engine::Postgres, Engine::CockroachDb));
+        let words = outcome.unwrap_err().to_string();
+        assert!(
+            words.contains("postgres") && words.contains("CockroachDB"),
+            "{words}"
+        );
+    }
+
+    #[tokio::test]
+    async fn what_does_not_say_its_engine_is_what_the_settings_name_or_nothing() {
+        const REFUSED: &[u8] = b"E\0\0\0\x13VERROR\0C42501\0\0Z\0\0\0\x05I";
+        for unclear in [REFUSED, NOTHING] {
+            let known = Known::default();
+            let (outcome, _) = known.run(&FIRM, &[ON, WHO, unclear, PUBLIC]).await;
+            assert_eq!(outcome, Err(VerifyError::NoEngine));
+            let known = Known::named(Engine::CockroachDb);
+            let (outcome, session) = known.run(&FIRM, &[ON, WHO, unclear, PUBLIC]).await;
+            assert_eq!(
+                (outcome, session.engine),
+                (Ok("public".into()), Engine::CockroachDb)
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_made_read_only_is_not_served() {
+        // It reports no standard_conforming_strings; what it is says more than that.
+        for reported in [("server_version", "8.0.2"), ("padb_version", "1.0.77467")] {
+            let (outcome, _) = Known::default().run(&[reported], &[]).await;
+            assert_eq!(outcome, Err(VerifyError::Unserved(Engine::Redshift)));
+        }
     }
 
     const ON: &[u8] = b"D\0\0\0\x0c\0\x01\0\0\0\x02onC\0\0\0\x09SHOW\0Z\0\0\0\x05I";
@@ -471,18 +754,10 @@ mod tests {
 
     /// What an upstream tells of itself that answers so, and whether it is asked again for all.
     async fn check_server(answers: &[&[u8]]) -> (Option<ServerIdentity>, IdentityQuery) {
-        let (mut session, server) = against(&FIRM, answers);
-        let (reticence, deadline) = (
-            SystemIdWithheld::default(),
-            Instant::now() + Duration::from_secs(5),
-        );
-        verify(&mut session, &[], &reticence, deadline)
-            .await
-            .unwrap();
-        let told = session.server;
-        drop(session);
-        server.await.unwrap();
-        (told, reticence.question())
+        let known = Known::postgres();
+        let (outcome, session) = known.run(&FIRM, answers).await;
+        outcome.unwrap();
+        (session.server, known.reticence.question())
     }
 
     #[tokio::test]

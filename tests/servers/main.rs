@@ -17,6 +17,8 @@ mod choose;
 #[cfg(test)]
 mod doctor;
 #[cfg(test)]
+mod engines;
+#[cfg(test)]
 mod evaluation;
 #[cfg(test)]
 mod gate;

@@ -32,6 +32,7 @@ pub mod installed;
 pub mod log_collector;
 pub mod ports;
 pub mod raw;
+pub mod recorded_peer;
 pub mod recorder;
 pub mod redis_server;
 pub mod shared;

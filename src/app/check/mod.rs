@@ -46,6 +46,7 @@ use crate::upstream::catalog_cache::catalog_account::AccountSetting;
 use crate::upstream::catalog_cache::policy_effects::{KnownDatabase, PolicyEffects};
 use crate::upstream::catalog_cache::settings::CatalogMode;
 use crate::upstream::connect::Upstream;
+use crate::upstream::engine::profile::EngineProfile;
 use crate::upstream::servers::directory::UpstreamDirectory;
 
 /// What came of it.
@@ -212,6 +213,10 @@ impl CheckReport {
             }
             (_, CatalogMode::Off) => return self.tests_without(&settings.policies),
         };
+        if let Some(why) = upstream.profile().and_then(EngineProfile::unread_catalog) {
+            self.told.push(format!("the catalog was not loaded: {why}"));
+            return self.tests_without(&settings.policies);
+        }
         if !reached {
             return;
         }

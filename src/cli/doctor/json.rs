@@ -12,6 +12,7 @@ use crate::doctor::check::FindingSeverity;
 use crate::doctor::finding::{Finding, FixScope};
 use crate::doctor::session::proof_text;
 use crate::doctor::{DoctorReport, sql_name};
+use crate::upstream::engine::profile::EngineProfile;
 
 /// Writes it, and a line end. `settings` is null where none were looked at.
 ///
@@ -24,7 +25,7 @@ pub fn write(
 ) -> io::Result<()> {
     let server = &found.server;
     let counts = |severity| found.count(severity);
-    let script = &found.script;
+    let (script, engine) = (&found.script, found.greeting.engine);
     let report = json!({
         "v": 1,
         "role": sql_name(&found.role),
@@ -32,6 +33,8 @@ pub fn write(
         "server": {
             "version": server.version,
             "major": server.major,
+            "engine": engine.name(),
+            "guarantees": EngineProfile::of(engine).guarantees(),
             "reports_read_only": found.greeting.reports_read_only,
             "standby": server.is_standby,
             "lag_seconds": server.lag_seconds,

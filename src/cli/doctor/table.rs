@@ -8,6 +8,8 @@ use crate::doctor::check::FindingSeverity;
 use crate::doctor::finding::Finding;
 use crate::doctor::session::proof_text;
 use crate::doctor::{DoctorReport, LookupScript, sql_name};
+use crate::engine::Engine;
+use crate::upstream::engine::profile::EngineProfile;
 
 /// Writes everything.
 ///
@@ -35,6 +37,7 @@ pub fn write(
         .take(VERSION_CHARACTERS_MAX)
         .collect();
     writeln!(out, "server      PostgreSQL {version}, {kind}, {reports}")?;
+    write_engine(found.greeting.engine, out)?;
     let privacy = found.greeting.privacy.text();
     let tls = server.encryption.as_deref();
     let tls = tls.map_or(String::new(), |words| format!(" ({words})"));
@@ -54,6 +57,19 @@ pub fn write(
     write_summary(found, warnings, out)?;
     writeln!(out)?;
     write_script(found, out)
+}
+
+/// What it is where it is not Postgres alone, and what the guarantees rest on there.
+fn write_engine(engine: Engine, out: &mut impl Write) -> io::Result<()> {
+    if engine == Engine::Postgres {
+        return Ok(());
+    }
+    let profile = EngineProfile::of(engine);
+    writeln!(out, "engine      {}: {}", engine.title(), profile.sign)?;
+    for guarantee in profile.guarantees() {
+        writeln!(out, "            {guarantee}")?;
+    }
+    Ok(())
 }
 
 /// Writes the SQL alone, for a file.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::engine::served_engine;
 use super::{LAG_BOUNDS, MIN_LSN_BOUNDS, like};
 use crate::config::quantities::duration_within;
 use crate::config::settings_key::{KeyForm, SettingsKey};
@@ -12,6 +13,7 @@ use crate::limits;
 use crate::policy::access::Glob;
 use crate::policy::yaml::tree::{YamlTree, YamlValue};
 use crate::upstream::address::host_list::UpstreamAddress;
+use crate::upstream::engine::EngineSetting;
 use crate::upstream::servers::ServersSettings;
 use crate::upstream::servers::directory::DatabaseRoute;
 
@@ -32,6 +34,7 @@ pub const DATABASE_KEYS: &[(&str, &str)] = &[
     ("targets", "As upstream.targets."),
     ("lag_max", "As upstream.lag_max."),
     ("min_lsn_wait", "As upstream.min_lsn_wait."),
+    ("engine", "As upstream.engine."),
 ];
 
 /// One database's words by key, and where it stands.
@@ -105,6 +108,7 @@ impl DatabaseEntry {
                 reader.note(&self.place, format!("the database has no {key}"));
             }
         }
+        let engine = engine_of(reader, self.take("engine"))?;
         let lag_max = match lag_max {
             None => limits::upstreams::LAG_MAX,
             Some(word) => bounded(reader, &word, LAG_BOUNDS)?,
@@ -156,9 +160,18 @@ impl DatabaseEntry {
                 targets: targets.unwrap_or_default(),
                 lag_max,
                 min_lsn_wait,
+                engine,
             },
         })
     }
+}
+
+fn engine_of(reader: &mut KeyReader, word: Option<PlacedWord>) -> Option<EngineSetting> {
+    let Some(word) = word else {
+        return Some(EngineSetting::Auto);
+    };
+    let named = served_engine(&word.text);
+    named.map_err(|what| reader.note(&word.place, what)).ok()
 }
 
 fn bounded(

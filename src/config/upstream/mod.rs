@@ -5,9 +5,11 @@
 //! gives is taken from where libpq takes it.
 //!
 //! * `databases`: those at servers of their own; `policy_targets`: whether policies leave any
+//! * `engine`: of which engine servers are to be
 //! * `peers`: other copies of pgsieve, which are reached as an upstream is
 
 pub mod databases;
+pub mod engine;
 pub mod peers;
 pub mod policy_targets;
 
@@ -20,10 +22,15 @@ use crate::config::quantities::duration;
 use crate::config::settings_key::{KeyForm, SettingsKey};
 use crate::config::value_reader::{KeyReader, PlacedWord, ReadValue};
 use crate::limits;
+use crate::policy::PolicySet;
+use crate::policy::sources::PolicySource;
 use crate::secret::Secret;
 use crate::upstream::address::UpstreamSettings;
 use crate::upstream::address::host_list::UpstreamAddress;
+use crate::upstream::engine::EngineSetting;
+use crate::upstream::pool::PoolSettings;
 use crate::upstream::servers::ServersSettings;
+use crate::upstream::servers::directory::DatabaseRoute;
 
 /// Where the database is.
 pub const URL: SettingsKey = SettingsKey {
@@ -72,17 +79,36 @@ pub fn upstream(reader: &mut KeyReader) -> Option<UpstreamSettings> {
     Some(upstream)
 }
 
-/// How far a standby may be behind, and how long a read waits for it.
-fn durations(reader: &mut KeyReader) -> (Option<Duration>, Option<Duration>) {
+/// Notes what of the servers does not go with the policies or with the connections that sessions
+/// share.
+pub fn check(
+    reader: &mut KeyReader,
+    policies: Option<&(PolicySet, Vec<PolicySource>)>,
+    servers: (&Option<ServersSettings>, &Option<Vec<DatabaseRoute>>),
+    pool: &Option<Option<PoolSettings>>,
+) {
+    policy_targets::check(reader, policies, servers);
+    engine::check(reader, policies, servers, matches!(pool, Some(Some(_))));
+}
+
+/// What is said of all servers.
+fn of_all(reader: &mut KeyReader) -> Option<ServersSettings> {
     use limits::upstreams::{LAG_MAX as LAG_USUAL, MIN_LSN_WAIT as WAIT_USUAL};
     let lag_max = duration(reader, LAG_MAX.path, LAG_BOUNDS, LAG_USUAL);
     let min_lsn_wait = duration(reader, MIN_LSN_WAIT.path, MIN_LSN_BOUNDS, WAIT_USUAL);
-    (lag_max, min_lsn_wait)
+    let (key, usual) = (engine::ENGINE.path, EngineSetting::Auto);
+    let engine = reader.parsed(key, usual, engine::served_engine);
+    Some(ServersSettings {
+        lag_max: lag_max?,
+        min_lsn_wait: min_lsn_wait?,
+        engine: engine?,
+        ..ServersSettings::alone()
+    })
 }
 
 /// `upstream`: the first server, and the others with what is said of them all.
 pub fn servers(reader: &mut KeyReader) -> Option<(UpstreamSettings, ServersSettings)> {
-    let (lag_max, min_lsn_wait) = durations(reader);
+    let of_all = of_all(reader);
     let mut wrong = false;
     let mut more = String::new();
     for (path, parameter) in PARAMETER_KEYS {
@@ -132,8 +158,7 @@ pub fn servers(reader: &mut KeyReader) -> Option<(UpstreamSettings, ServersSetti
             let servers = ServersSettings {
                 others,
                 targets,
-                lag_max: lag_max?,
-                min_lsn_wait: min_lsn_wait?,
+                ..of_all?
             };
             Some((first, servers))
         }

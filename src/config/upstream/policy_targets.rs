@@ -53,14 +53,14 @@ fn names_of(policy: &Policy) -> Option<&[Glob]> {
 }
 
 /// Whether a session of the policy may be in a database that is at the upstream's own servers.
-fn may_be_at_own(policy: &Policy, databases: &[DatabaseRoute]) -> bool {
+pub(super) fn may_be_at_own(policy: &Policy, databases: &[DatabaseRoute]) -> bool {
     let is_elsewhere = |name: &Glob| databases.iter().any(|route| route.names.covers(name));
     names_of(policy).is_none_or(|names| names.iter().any(|name| !is_elsewhere(name)))
 }
 
 /// Whether one is certain to be in a database of that place in the list, of which the first counts
 /// that fits.
-fn may_be_at(policy: &Policy, databases: &[DatabaseRoute], at: usize) -> bool {
+pub(super) fn may_be_at(policy: &Policy, databases: &[DatabaseRoute], at: usize) -> bool {
     let Some(route) = databases.get(at) else {
         return false;
     };

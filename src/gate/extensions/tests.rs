@@ -36,6 +36,24 @@ fn said_of(signature: &str, words: &str) -> Option<ExtensionVerdict> {
     verdict_under(&catalog, &Policy::agent(), function)
 }
 
+/// Citus says of the first that it is STABLE, and makes aggregates of the others that run whatever
+/// aggregate a caller names by its oid.
+#[test]
+fn what_runs_commands_at_workers_of_citus_is_no_read() {
+    for symbol in [
+        "master_run_on_worker",
+        "worker_partial_agg_sfunc",
+        "worker_partial_agg_ffunc",
+        "coord_combine_agg_sfunc",
+        "coord_combine_agg_ffunc",
+    ] {
+        for of in ["of=citus ", ""] {
+            let words = format!("language=c {of}code=$libdir/citus:{symbol} stable");
+            assert_eq!(said(&words), Some(ExtensionVerdict::RunsSql), "{words}");
+        }
+    }
+}
+
 #[test]
 fn a_function_is_known_by_its_extension_its_library_and_its_name_there() {
     let code = "code=$libdir/uuid-ossp:uuid_generate_v4";

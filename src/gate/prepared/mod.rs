@@ -124,6 +124,17 @@ impl SessionNames {
         self.basis.server_major = Some(major);
     }
 
+    /// Says of which engine the upstream is. What it could read otherwise than Postgres is refused
+    /// from then on.
+    pub fn set_engine(&mut self, engine: ground::engine::Engine) {
+        self.basis.engine = Some(engine);
+    }
+
+    /// The engine of the upstream, once known.
+    pub fn engine(&self) -> Option<ground::engine::Engine> {
+        self.basis.engine
+    }
+
     /// Says by a number which server the session is at, where there is more than one.
     pub fn set_server(&mut self, number: u64) {
         self.basis.server = number;

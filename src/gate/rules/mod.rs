@@ -2,8 +2,9 @@
 //!
 //! 1. Before parsing: [`too_long`], [`too_complex`]. They bound what every later step may cost.
 //! 2. The parse itself: [`syntax_error`].
-//! 3. The message: [`several_statements`], before any statement, because a driver must learn that
-//!    its *message* is the problem and not some statement of it.
+//! 3. The message: [`engine_syntax`], where the engine behind may read it otherwise; then
+//!    [`several_statements`], before any statement, because a driver must learn that its *message*
+//!    is the problem and not some statement of it.
 //! 4. Each statement by its kind ([`check_statement`]): one rule answers for each kind, so their
 //!    order among each other is without meaning; [`roles`] stands before [`settings`] because SET
 //!    ROLE is a SET.
@@ -28,6 +29,7 @@ pub mod cursor_name;
 pub mod ddl;
 pub mod do_and_call;
 pub mod docs;
+pub mod engine_syntax;
 pub mod explain_analyze;
 pub mod foreign_table;
 pub mod function_denied;
@@ -166,7 +168,10 @@ pub(super) fn check_node(node: Node<'_>, context: &mut JudgeContext<'_>) -> Rule
         }
         Node::SubLink(link) => check_operator(link.oper_name(), context),
         Node::SortBy(sort) => check_operator(sort.use_op(), context),
-        Node::RangeVar(table) => temp_schema::check_relation(table),
+        Node::RangeVar(table) => {
+            engine_syntax::check_relation(table, context)?;
+            temp_schema::check_relation(table)
+        }
         Node::TypeName(name) => temp_schema::check_type(name),
         Node::CollateClause(collate) => temp_schema::check_name(collate.collname(), "collation"),
         Node::RangeTableSample(sample) => tablesample_method::check(sample, context),

@@ -31,7 +31,7 @@ use std::borrow::Cow;
 
 use crate::context::JudgeContext;
 use crate::recognized::receipt_question;
-use crate::rules::{RuleResult, node_unknown, setting_denied};
+use crate::rules::{RuleResult, engine_syntax, node_unknown, setting_denied};
 use crate::settings;
 use crate::settings::AllowedSetting;
 use crate::settings::read_write;
@@ -57,7 +57,7 @@ pub(crate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResul
             setting_denied::note(name, context);
             Ok(())
         }
-        VariableSetKind::VAR_RESET_ALL => Ok(()),
+        VariableSetKind::VAR_RESET_ALL => engine_syntax::check_reset_all(context),
         VariableSetKind::VAR_SET_MULTI
             if matches!(name, "TRANSACTION" | "SESSION CHARACTERISTICS") =>
         {
@@ -76,7 +76,10 @@ pub(crate) fn check_show(node: Node<'_>, context: &mut JudgeContext<'_>) -> Rule
     match node {
         Node::VariableShowStmt(show) => match show.name().unwrap_or_default() {
             name if receipt_question::is_asked_by(name) => receipt_question::put_in(context),
-            name => settings::reserved(Rule::Settings, name),
+            name => {
+                engine_syntax::check_show(name, context)?;
+                settings::reserved(Rule::Settings, name)
+            }
         },
         _ => Err(node_unknown::refusal(node)),
     }

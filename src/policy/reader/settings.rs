@@ -290,6 +290,7 @@ const ON_REFUSED: &[(&str, OnRefusedSetting)] = &[
 /// Extensions with settings that change what is read, written or run.
 const SPACES_OF_EXTENSIONS: &[&str] = &[
     "anon",
+    "aurora",
     "auto_explain",
     "citus",
     "cron",
@@ -304,6 +305,7 @@ const SPACES_OF_EXTENSIONS: &[&str] = &[
     "plpython",
     "postgis",
     "postgres_fdw",
+    "rds",
     "sepgsql",
     "spock",
     "supautils",

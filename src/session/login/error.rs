@@ -190,7 +190,11 @@ impl LoginError {
                 VerifyError::Differs(_)
                 | VerifyError::NoAnswer(_)
                 | VerifyError::NoSearchPath
-                | VerifyError::NoSettings,
+                | VerifyError::NoSettings
+                | VerifyError::OtherEngine(_)
+                | VerifyError::NoEngine
+                | VerifyError::Unserved(_)
+                | VerifyError::Unshared(_),
             ) => LoginOutcome::UpstreamNotReadOnly,
             Self::NotReadOnly(VerifyError::Link(PeerError::TimedOut)) => LoginOutcome::TimedOut,
             Self::NotReadOnly(VerifyError::Link(_) | VerifyError::Ended) => {

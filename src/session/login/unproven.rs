@@ -10,6 +10,7 @@ use crate::auth::oidc::token::TokenError;
 use crate::session::reply::{POOL_BUSY_HINT, POOL_PAUSED, POOL_PAUSED_HINT, pool_busy_message};
 use crate::sqlstate;
 use crate::target_servers::TargetServers;
+use crate::upstream::engine::known::EngineMismatch;
 use crate::upstream::verifier_lookup::LookupFailure;
 use crate::upstream::verify::VerifyError;
 
@@ -116,6 +117,36 @@ pub(super) fn unproved_session_words(error: &VerifyError) -> LoginErrorText {
             "the database does not say whether its session is read-only",
         )
         .hint("Whoever runs the proxy has to look at its log."),
+        VerifyError::OtherEngine(EngineMismatch::Named { named, found }) => LoginErrorText {
+            sqlstate: sqlstate::CONNECTION_REJECTED,
+            message: Cow::Owned(format!(
+                "the database is {}, and the proxy was told to expect {}",
+                found.title(),
+                named.title()
+            )),
+            hint: Some("Whoever runs the proxy has to look at upstream.engine."),
+        },
+        VerifyError::OtherEngine(EngineMismatch::Mixed { .. }) | VerifyError::NoEngine => text(
+            sqlstate::CONNECTION_REJECTED,
+            "the proxy does not know of which engine the database is",
+        )
+        .hint("Whoever runs the proxy has to look at its log."),
+        VerifyError::Unserved(engine) => LoginErrorText {
+            sqlstate: sqlstate::FEATURE_NOT_SUPPORTED,
+            message: Cow::Owned(format!(
+                "the proxy does not serve {}: its sessions cannot be made read-only",
+                engine.title()
+            )),
+            hint: None,
+        },
+        VerifyError::Unshared(engine) => LoginErrorText {
+            sqlstate: sqlstate::FEATURE_NOT_SUPPORTED,
+            message: Cow::Owned(format!(
+                "sessions cannot share connections to {}",
+                engine.title()
+            )),
+            hint: Some("Whoever runs the proxy has to set pool.mode to session."),
+        },
         VerifyError::Ended | VerifyError::Link(_) => text(
             sqlstate::CONNECTION_FAILURE,
             "the connection to the database was lost while its session was checked",

@@ -119,7 +119,7 @@ impl LoginAttempt<'_> {
     ) -> Result<VerifiedSession, LoginError> {
         let upstream = self.server.upstream()?;
         let wanted = settings_of(policy);
-        let verified = verify(session, &wanted, upstream.reticence(), self.deadline).await;
+        let verified = verify(session, &wanted, upstream.learned(), self.deadline).await;
         verified.map_err(LoginError::NotReadOnly)
     }
 
@@ -265,7 +265,7 @@ impl LoginAttempt<'_> {
             AdmittedIdentity::Proved { identity, .. } => self.reach_as(identity, bare).await?,
         };
         let way = self.server.upstream()?;
-        let verified = verify(&mut upstream, &[], way.reticence(), self.deadline).await;
+        let verified = verify(&mut upstream, &[], way.learned(), self.deadline).await;
         verified.map_err(LoginError::NotReadOnly)?;
         let (catalogs, server) = (&self.login_context.catalogs, upstream.server.as_ref());
         let catalog_cache = catalogs.of(self.server.database(), (server, &way), account.clone());
@@ -420,5 +420,6 @@ fn session_on(frames: UpstreamFrames, state: &ConnectionState) -> UpstreamSessio
         version: base.version,
         notices: Bytes::new(),
         server: base.server,
+        engine: base.engine,
     }
 }

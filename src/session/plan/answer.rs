@@ -81,7 +81,7 @@ pub(in crate::session) fn plan_answered(
         }
         b'C' => {
             let tag = backend::command_tag(body).map_err(|_| UNREADABLE)?;
-            if !tripwire::is_tag_of_read(tag) {
+            if !tripwire::is_tag_of_read(tag, protocol.context.names.engine()) {
                 return Err(SessionEnd::Tripped(Tripwire::WriteTag));
             }
             asking.completed();

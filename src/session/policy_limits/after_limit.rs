@@ -34,7 +34,7 @@ pub(in crate::session) fn after_cut(
     match kind {
         b'C' => {
             let tag = backend::command_tag(body).map_err(|_| UNREADABLE)?;
-            if tripwire::is_tag_of_read(tag) {
+            if tripwire::is_tag_of_read(tag, protocol.context.names.engine()) {
                 Ok(Forwarding::Drop)
             } else {
                 Err(SessionEnd::Tripped(Tripwire::WriteTag))

@@ -349,7 +349,7 @@ impl SessionProtocol {
 
     fn command_complete(&mut self, body: &[u8]) -> Result<Forwarding, SessionEnd> {
         let tag = backend::command_tag(body).map_err(|_| UNREADABLE)?;
-        if !tripwire::is_tag_of_read(tag) {
+        if !tripwire::is_tag_of_read(tag, self.context.names.engine()) {
             return Err(SessionEnd::Tripped(Tripwire::WriteTag));
         }
         let own_tag = self.pending.running().and_then(|it| it.own_tag(tag));

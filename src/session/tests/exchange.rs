@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use bytes::BytesMut;
 
+use crate::engine::Engine;
 use crate::gate::Gate;
 use crate::gate::cache::JudgementCache;
 use crate::policy::set::matching::SessionTraits;
@@ -73,6 +74,7 @@ impl TestExchange {
         let upstream = UpstreamFacts {
             user: "reader".to_owned(),
             server_major: 15,
+            engine: Engine::Postgres,
             server: None,
             self_report,
             report_as: ReportAs::Upstream,

@@ -62,7 +62,7 @@ pub use repair::StatementRepaired;
 pub use settings::{SettingsRead, WaitingKey};
 pub use stale_groundings::GroundingsCounted;
 pub use statement::{SettingsClamped, StatementFinished, StatementRetried};
-pub use upstream::{UpstreamTold, UpstreamTried};
+pub use upstream::{UpstreamEngine, UpstreamTold, UpstreamTried};
 pub use warnings::{CertificatesHeld, SettingsWarned};
 
 use crate::telemetry::EventSinks;

@@ -30,6 +30,8 @@ words! {
         ConsoleCommand => "console_command",
         /// Nobody answers at the database.
         UpstreamUnreachable => "upstream_unreachable",
+        /// Of which engine the database is.
+        UpstreamEngine => "upstream_engine",
         /// The database does not let in who stands for a client.
         UpstreamIdentityRefused => "upstream_identity_refused",
         /// The database cannot be asked for verifiers.

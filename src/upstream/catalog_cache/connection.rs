@@ -12,7 +12,7 @@ use super::load_failure::CatalogLoadFailure;
 use super::policy_effects::PolicyEffects;
 use super::published::CatalogState;
 use super::refresh_task::{ConnectionEnd, RefreshTask};
-use super::replication_lag;
+use super::replication_lag::{self, role_answers};
 use crate::catalog::Catalog;
 use crate::catalog::catalog_rows::CatalogRows;
 use crate::catalog::drift::{self, Drift};
@@ -20,6 +20,7 @@ use crate::limits;
 use crate::policy::Policy;
 use crate::telemetry::events::{CatalogDrifted, CatalogLoaded, UpstreamTold};
 use crate::telemetry::labels::{CatalogFailure, CatalogLoad};
+use crate::upstream::engine::profile::EngineProfile;
 use crate::upstream::identity::{IdentityQuery, ServerIdentity};
 use crate::upstream::login_retry::jittered;
 use crate::upstream::snapshot::{self, ChangeMarker, UpstreamAccount};
@@ -144,7 +145,8 @@ impl<'w> CatalogConnection<'w> {
             return;
         }
         self.part_due = Some(now + limits::UPSTREAM_LAG_PAUSE);
-        let Some(part) = replication_lag::server_role(&self.client).await else {
+        let answers = role_answers(&self.watch.cached.upstream);
+        let Some(part) = replication_lag::server_role(&self.client, answers).await else {
             return;
         };
         let registry = &self.watch.registry;
@@ -246,6 +248,9 @@ async fn reach(
         let (upstream, heard) = (&cached.upstream, Arc::clone(heard));
         let connecting = snapshot::connect_hearing(upstream, account, &cached.database, heard);
         let (client, connection, server) = connecting.await?;
+        if let Some(why) = upstream.profile().and_then(EngineProfile::unread_catalog) {
+            return Err(CatalogLoadFailure::Engine(why));
+        }
         let server = server.ok_or(CatalogLoadFailure::Unidentified)?;
         match registry.after_reaching(cached, &server) {
             ServerDecision::Here => return Ok(Some((client, connection, server))),

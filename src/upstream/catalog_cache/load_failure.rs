@@ -31,6 +31,8 @@ pub enum CatalogLoadFailure {
     OtherServer,
     /// The server does not tell who it is.
     Unidentified,
+    /// Catalogs of its engine are not read: why.
+    Engine(String),
 }
 
 /// Whose fault a failure is, as far as the account is concerned.
@@ -76,6 +78,7 @@ impl CatalogLoadFailure {
             Self::TimedOut => CatalogFailure::TimedOut,
             Self::OtherServer => CatalogFailure::OtherServer,
             Self::Unidentified => CatalogFailure::Unidentified,
+            Self::Engine(_) => CatalogFailure::Engine,
         }
     }
 
@@ -99,7 +102,8 @@ impl CatalogLoadFailure {
                 | CatalogFailure::TooLarge
                 | CatalogFailure::Panicked
                 | CatalogFailure::Unchecked
-                | CatalogFailure::Unidentified => RetryOutlook::Barred,
+                | CatalogFailure::Unidentified
+                | CatalogFailure::Engine => RetryOutlook::Barred,
             },
         }
     }
@@ -126,7 +130,8 @@ impl CatalogLoadFailure {
             | Self::Lost
             | Self::TimedOut
             | Self::OtherServer
-            | Self::Unidentified => "",
+            | Self::Unidentified
+            | Self::Engine(_) => "",
         }
     }
 
@@ -146,7 +151,8 @@ impl CatalogLoadFailure {
             | Self::Lost
             | Self::TimedOut
             | Self::OtherServer
-            | Self::Unidentified => FailureBlame::Other,
+            | Self::Unidentified
+            | Self::Engine(_) => FailureBlame::Other,
         }
     }
 }
@@ -162,6 +168,7 @@ impl fmt::Display for CatalogLoadFailure {
             Self::TimedOut => formatter.write_str("no answer in time"),
             Self::OtherServer => formatter.write_str("another server answers"),
             Self::Unidentified => formatter.write_str("the server does not tell who it is"),
+            Self::Engine(why) => formatter.write_str(why),
         }
     }
 }

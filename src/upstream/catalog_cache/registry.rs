@@ -28,6 +28,7 @@ use crate::policy::{Policy, PolicySet};
 use crate::telemetry::Telemetry;
 use crate::telemetry::events::CatalogFailed;
 use crate::upstream::connect::Upstream;
+use crate::upstream::engine::profile::CatalogAnswers;
 use crate::upstream::identity::ServerIdentity;
 use crate::upstream::servers::directory::UpstreamDirectory;
 use crate::upstream::snapshot::UpstreamAccount;
@@ -116,6 +117,12 @@ impl CatalogCaches {
         account_of_login: UpstreamAccount,
     ) -> Option<Arc<CatalogCache>> {
         let registry = self.registry.as_ref()?;
+        if upstream
+            .profile()
+            .is_some_and(|profile| profile.catalog != CatalogAnswers::Answered)
+        {
+            return None;
+        }
         let Some(server) = server else {
             registry.warn_identity_withheld(database);
             return None;

@@ -16,11 +16,13 @@ use crate::lsn::Lsn;
 use crate::telemetry::counters::upstream_metrics::ServerRole;
 use crate::upstream::account::{OwnSessionError, UpstreamAccount};
 use crate::upstream::connect::Upstream;
+use crate::upstream::engine::profile::RoleAnswers;
 use crate::upstream::snapshot;
 
 /// A session of pgsieve's own that asks nothing else.
 pub struct RoleSession {
     client: Client,
+    answers: RoleAnswers,
     _connection: JoinHandle<()>,
 }
 
@@ -39,6 +41,7 @@ impl RoleSession {
         let (client, connection) = snapshot::connect(upstream, account, database).await?;
         Ok(Self {
             client,
+            answers: role_answers(upstream),
             _connection: connection,
         })
     }
@@ -46,20 +49,31 @@ impl RoleSession {
     /// Asks what the server is, and what it has replayed where it is a standby. None where that
     /// cannot be said, or the session is lost. May be cancelled.
     pub async fn role(&self) -> Option<(ServerRole, Option<Lsn>)> {
-        ask(&self.client).await
+        ask(&self.client, self.answers).await
     }
 }
 
 /// Asks. None where it cannot be said: the server may be no Postgres.
 ///
 /// May be cancelled: the connection reads the answer away.
-pub(super) async fn server_role(client: &Client) -> Option<ServerRole> {
-    let (role, _) = ask(client).await?;
+pub(super) async fn server_role(client: &Client, answers: RoleAnswers) -> Option<ServerRole> {
+    let (role, _) = ask(client, answers).await?;
     Some(role)
 }
 
-async fn ask(client: &Client) -> Option<(ServerRole, Option<Lsn>)> {
-    let asking = client.simple_query(QUESTION);
+/// How the server tells what it is.
+pub(super) fn role_answers(upstream: &Upstream) -> RoleAnswers {
+    let profile = upstream.profile();
+    profile.map_or(RoleAnswers::Recovery, |profile| profile.role)
+}
+
+async fn ask(client: &Client, answers: RoleAnswers) -> Option<(ServerRole, Option<Lsn>)> {
+    let question = match answers {
+        RoleAnswers::Recovery => QUESTION,
+        RoleAnswers::AuroraStatus => OF_AURORA,
+        RoleAnswers::AllAlike => OF_ALL_ALIKE,
+    };
+    let asking = client.simple_query(question);
     let said = timeout(limits::CATALOG_CHECK_TIME_MAX, asking).await;
     let messages = said.ok()?.ok()?;
     messages.iter().find_map(|message| match message {
@@ -94,6 +108,20 @@ const QUESTION: &str = "\
             OPERATOR(pg_catalog.-) pg_catalog.pg_last_xact_replay_timestamp())) END, \
         CASE WHEN pg_catalog.pg_is_in_recovery() \
             THEN pg_catalog.pg_last_wal_replay_lsn() END";
+
+/// Aurora's readers share the storage of its writer and replay nothing: Postgres's functions of
+/// positions are refused there. The lag is that of the reader's cache. Names are looked up in
+/// pg_catalog alone.
+///
+/// <https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/aurora_replica_status.html>
+const OF_AURORA: &str = "\
+    SELECT pg_catalog.pg_is_in_recovery(), CASE \
+        WHEN NOT pg_catalog.pg_is_in_recovery() THEN 0 \
+        ELSE (SELECT GREATEST(0, r.replica_lag_in_msec / 1000.0) FROM aurora_replica_status() r \
+            WHERE r.server_id = aurora_db_instance_identifier()) END, NULL";
+
+/// Where every server is a primary there is nothing to ask but whether it answers.
+const OF_ALL_ALIKE: &str = "SELECT 'f', '0', NULL";
 
 #[cfg(test)]
 mod tests {

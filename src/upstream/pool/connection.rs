@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use super::prepared_names::{PreparedNames, UpstreamName};
 use super::set_values::{SetValues, is_custom};
+use crate::engine::Engine;
 use crate::limits;
 use crate::net::framed_stream::PeerError;
 use crate::sqlstate;
@@ -68,6 +69,8 @@ pub struct ConnectionBase {
     pub version: ProtocolVersion,
     /// Which server it is at.
     pub server: Option<ServerIdentity>,
+    /// Of which engine that is.
+    pub engine: Engine,
     /// What it was proved to be.
     pub verified: VerifiedSession,
     /// A digest of what [`lasting`] has of the parameters: many are compared for each checkout.
@@ -92,6 +95,7 @@ impl ConnectionBase {
             parameters: session.parameters.clone(),
             version: session.version,
             server: session.server,
+            engine: session.engine,
             verified,
             lasting_digest: digest_of(&session.parameters),
         }
@@ -108,6 +112,7 @@ impl ConnectionBase {
             (Some(_), None) | (None, Some(_)) => false,
         };
         same_server
+            && self.engine == other.engine
             && self.version == other.version
             && self.verified == other.verified
             && self.lasting_digest == other.lasting_digest
@@ -140,6 +145,7 @@ impl ConnectionBase {
                 .map(|text| major_of(text).to_owned())
         };
         is_same_data
+            && self.engine == other.engine
             && self.version == other.version
             && self.verified == other.verified
             && but_version(&self.parameters) == but_version(&other.parameters)

@@ -9,6 +9,7 @@ use super::connection::ConnectionBase;
 use crate::limits;
 use crate::upstream::account::{UpstreamAccount, log_in_once, log_in_patiently};
 use crate::upstream::connect::Upstream;
+use crate::upstream::engine::profile::{EngineProfile, SetValueAnswers};
 use crate::upstream::login::{LoginRequest, UpstreamLoginError, UpstreamSession};
 use crate::upstream::verify::{VerifyError, verify};
 
@@ -148,9 +149,14 @@ impl ConnectionSource {
         };
         let mut session = session.map_err(OpenError::Login)?;
         let asked: Vec<&str> = self.asked.iter().map(AsRef::as_ref).collect();
-        let reticence = self.upstream.reticence();
-        let verified = verify(&mut session, &asked, reticence, deadline).await;
+        let learned = self.upstream.learned();
+        let verified = verify(&mut session, &asked, learned, deadline).await;
         let verified = verified.map_err(OpenError::NotReadOnly)?;
+        // What one session sets would stay there for the next one.
+        if EngineProfile::of(session.engine).set_values == SetValueAnswers::Untold {
+            let unshared = VerifyError::Unshared(session.engine);
+            return Err(OpenError::NotReadOnly(unshared));
+        }
         let base = ConnectionBase::of(&session, verified);
         Ok((session, base))
     }

@@ -35,7 +35,9 @@ use self::running::RunningStatements;
 use self::server_state::ServerState;
 use self::wanted::{BEHIND, NOT_THERE, ServerRank, WantedServers};
 use super::address::UpstreamSettings;
-use super::connect::Upstream;
+use super::connect::{SharedContents, Upstream};
+use super::engine::EngineSetting;
+use super::engine::known::SharedEngine;
 use super::login::UpstreamLoginError;
 use crate::limits;
 use crate::net::pem::TlsSetupError;
@@ -53,6 +55,8 @@ pub struct ServersSettings {
     pub lag_max: Duration,
     /// How long a read waits until its server has replayed what its client has named.
     pub min_lsn_wait: Duration,
+    /// Of which engine they are said to be.
+    pub engine: EngineSetting,
 }
 
 /// The servers of one upstream.
@@ -96,6 +100,7 @@ impl ServersSettings {
             targets: TargetServers::default(),
             lag_max: limits::upstreams::LAG_MAX,
             min_lsn_wait: limits::upstreams::MIN_LSN_WAIT,
+            engine: EngineSetting::Auto,
         }
     }
 }
@@ -111,8 +116,10 @@ impl UpstreamServers {
             targets,
             lag_max,
             min_lsn_wait,
+            engine,
         } = more;
-        let contents = Arc::default();
+        let engine = SharedEngine::new(engine, !others.is_empty());
+        let contents = SharedContents::of(engine);
         let load = |settings| Ok(Upstream::load(settings)?.with_contents(&contents));
         let first = Arc::new(load(first)?);
         let running = || match others.is_empty() {
@@ -445,6 +452,7 @@ mod tests {
             targets,
             lag_max: Duration::from_secs(5),
             min_lsn_wait: Duration::from_secs(1),
+            engine: EngineSetting::Auto,
         };
         UpstreamServers::load(settings(1), more).unwrap()
     }

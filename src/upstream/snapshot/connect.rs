@@ -13,6 +13,7 @@ use tokio_postgres::config::{Config, SslMode};
 use tokio_postgres::{AsyncMessage, Client, NoTls};
 
 use super::replayed_login::ReplayedLogin;
+use crate::engine::EngineLexer;
 use crate::limits;
 use crate::upstream::account::{self, OwnSessionError, SessionPurpose, UpstreamAccount};
 use crate::upstream::connect::Upstream;
@@ -64,8 +65,12 @@ async fn connect_until(
 ) -> Result<(Client, JoinHandle<()>, Option<ServerIdentity>), OwnSessionError> {
     let session = account::open(upstream, account, database, READING, deadline).await?;
     let server = session.server;
+    let settings = match session.engine.lexer() {
+        EngineLexer::Postgres => SETTINGS,
+        EngineLexer::Own => SEARCH_PATH,
+    };
     let (client, task) = hand_over(session, heard).await?;
-    let set = client.batch_execute(SETTINGS).await;
+    let set = client.batch_execute(settings).await;
     set.map_err(|_error| OwnSessionError::Lost)?;
     Ok((client, task, server))
 }
@@ -104,6 +109,9 @@ const READING: SessionPurpose = SessionPurpose {
     statement_time_max: limits::CATALOG_STATEMENT_TIME_MAX,
     lock_time_max: limits::CATALOG_LOCK_TIME_MAX,
 };
+
+/// What all engines take.
+const SEARCH_PATH: &str = "SET search_path TO pg_catalog";
 
 /// Set when the session is there and not at its start, so that the server still says where its
 /// sessions look for names when nobody sets it.

@@ -225,6 +225,9 @@ fn converse(
         } else if text.contains("pg_postmaster_start_time") {
             let who = ["0002c0ffee000001", "16384", "7"].map(Some);
             stream.write_all(&[frames::row(&who), ready()].concat())?;
+        } else if text.contains("rds.extensions") {
+            let engine = [Some("PostgreSQL 15.9"), None, None, None];
+            stream.write_all(&[frames::row(&engine), ready()].concat())?;
         } else if text.contains("search_path") {
             let mut said = [answered("public"), ready()].concat();
             if lie == ReadOnly::TurnsOffBehind {

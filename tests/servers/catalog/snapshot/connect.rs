@@ -163,7 +163,7 @@ async fn every_version_says_which_server_it_is() {
             let connecting = snapshot::connect_hearing(&upstream, &account, &database.name, heard);
             let (_client, _task, server) = connecting.await.unwrap();
             assert_eq!(
-                upstream.reticence().question(),
+                upstream.learned().reticence.question(),
                 IdentityQuery::Whole,
                 "{version}"
             );
