@@ -15,6 +15,8 @@ use crate::upstream::servers::UpstreamServers;
 #[derive(Default)]
 pub(super) struct HeldPools {
     pub(super) pools: HashMap<PoolKey, Arc<ConnectionPool>>,
+    /// Those whose passwords a server is asked about for the first time.
+    pub(super) asked: HashMap<PoolKey, Arc<ConnectionPool>>,
     paused: PausedDatabases,
     waits: WaitTotals,
 }
@@ -54,15 +56,28 @@ impl HeldPools {
 
     /// Tells every pool whether it gives connections.
     fn tell(&self) {
-        for (key, pool) in &self.pools {
+        for (key, pool) in self.all() {
             pool.paused.send_replace(self.is_paused(&key.database));
         }
     }
 
+    /// A password is not asked about any more.
+    pub(super) fn forget_asked(&mut self, key: &PoolKey, pool: &Arc<ConnectionPool>) {
+        let asked = self.asked.get(key);
+        if asked.is_some_and(|asked| Arc::ptr_eq(asked, pool)) {
+            self.asked.remove(key);
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = (&PoolKey, &Arc<ConnectionPool>)> {
+        self.pools.iter().chain(&self.asked)
+    }
+
     /// Those of a database, or all.
     fn of(&self, database: Option<&str>) -> Vec<Arc<ConnectionPool>> {
-        let all = self.pools.iter();
-        let meant = all.filter(|(key, _)| database.is_none_or(|name| *key.database == *name));
+        let meant = self
+            .all()
+            .filter(|(key, _)| database.is_none_or(|name| *key.database == *name));
         meant.map(|(_, pool)| Arc::clone(pool)).collect()
     }
 }
@@ -88,13 +103,14 @@ impl ConnectionPools {
         PauseChange::Done
     }
 
-    /// Users of these servers have these keys from now on: connections that were opened with others
-    /// are closed as soon as no session with those is left.
+    /// Users of these servers have this password from now on, or these keys: connections that were
+    /// opened with others are closed as soon as no session with those is left, and no password of
+    /// before is accepted without asking.
     pub fn supersede(&self, servers: &UpstreamServers, user: &str, current: SecretDigest) {
         let held = self.shared.pools();
         let of_user = held.pools.iter().filter(|(key, _)| {
-            let is_by_keys = matches!(key.secret, Some(SecretDigest::Keys(_)));
-            *key.user == *user && is_by_keys && servers.have(&key.place.0)
+            let is_alike = key.secret.is_some_and(|secret| secret.is_alike(current));
+            *key.user == *user && is_alike && servers.have(&key.place.0)
         });
         let superseded: Vec<_> = of_user
             .map(|(key, pool)| (key.secret != Some(current), Arc::clone(pool)))
@@ -102,6 +118,9 @@ impl ConnectionPools {
         drop(held);
         for (is_superseded, pool) in superseded {
             pool.is_superseded.store(is_superseded, Ordering::Relaxed);
+            if is_superseded {
+                pool.password.forget();
+            }
             pool.close_if_superseded();
         }
     }

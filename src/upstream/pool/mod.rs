@@ -12,6 +12,7 @@
 //! * `set_values`: what is set in a session; `prepared_names`: what is prepared on a connection;
 //!   `description`: as what
 //! * `places`: which connections there are, and which sessions wait; `shown`: what is told of them
+//! * `password_proof`: passwords that a server has accepted
 //! * `administration`: what whoever runs pgsieve may do with them; `member`: sessions that take
 //!   connections of a pool
 
@@ -21,6 +22,7 @@ pub mod description;
 mod idle_connection;
 pub mod member;
 mod one_pool;
+pub mod password_proof;
 mod places;
 pub mod prepared_names;
 mod refill;
@@ -90,7 +92,7 @@ struct SharedPools {
     refill_turns: Arc<Semaphore>,
 }
 
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct PoolKey {
     place: UpstreamPlace,
     /// The name that clients have for it.
@@ -121,7 +123,7 @@ pub struct ConnectionWish {
 }
 
 /// Why there is no connection.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum PoolError {
     /// All were busy for as long as a session may wait.
     AllBusy {
@@ -187,13 +189,7 @@ impl ConnectionPools {
         database: &str,
         account: &UpstreamAccount,
     ) -> Option<Arc<ConnectionPool>> {
-        let secret = account.secret.as_ref().map(LoginSecret::digest);
-        let key = PoolKey {
-            place: UpstreamPlace(Arc::clone(upstream)),
-            database: database.into(),
-            user: account.user.as_str().into(),
-            secret,
-        };
+        let key = PoolKey::of(upstream, database, account);
         let mut held = self.shared.pools();
         if let Some(pool) = held.pools.get(&key) {
             return Some(Arc::clone(pool));
@@ -201,17 +197,21 @@ impl ConnectionPools {
         if held.pools.len() >= limits::pools::POOLS_MAX {
             return None;
         }
-        let telemetry = &self.shared.telemetry;
-        let open = OpenConnections::new(telemetry.clone(), Arc::clone(&self.shared.gone));
-        let begins = (held.waits_of(database), held.is_paused(database));
-        let pool = Arc::new(ConnectionPool::new(
-            (self.shared.settings, telemetry.clone()),
-            open,
-            Arc::clone(&self.shared.numbers),
-            begins,
-        ));
+        let pool = self.shared.new_pool(&mut held, database);
         held.pools.insert(key, Arc::clone(&pool));
         Some(pool)
+    }
+}
+
+impl PoolKey {
+    /// Of an account in a database of a server.
+    fn of(upstream: &Arc<Upstream>, database: &str, account: &UpstreamAccount) -> Self {
+        Self {
+            place: UpstreamPlace(Arc::clone(upstream)),
+            database: database.into(),
+            user: account.user.as_str().into(),
+            secret: account.secret.as_ref().map(LoginSecret::digest),
+        }
     }
 }
 
@@ -234,10 +234,24 @@ impl SharedPools {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// A pool of a database, without connections yet.
+    fn new_pool(&self, held: &mut HeldPools, database: &str) -> Arc<ConnectionPool> {
+        let open = OpenConnections::new(self.telemetry.clone(), Arc::clone(&self.gone));
+        let begins = (held.waits_of(database), held.is_paused(database));
+        Arc::new(ConnectionPool::new(
+            (self.settings, self.telemetry.clone()),
+            open,
+            Arc::clone(&self.numbers),
+            begins,
+        ))
+    }
+
     /// Closes what is old or unused, opens what is missing, and forgets pools that nobody has.
     fn sweep(&self) {
         let now = Instant::now();
         let mut held = self.pools();
+        // Whoever has asked for it is gone.
+        held.asked.retain(|_, pool| Arc::strong_count(pool) > 1);
         let swept: Vec<_> = held.pools.values().map(Arc::clone).collect();
         held.pools.retain(|_, pool| {
             // The one in the map and the one that is swept.
