@@ -70,7 +70,7 @@ use crate::upstream::catalog_cache::CatalogCaches;
 use crate::upstream::compile_pool::CompilePools;
 use crate::upstream::pool::ConnectionPools;
 use crate::upstream::servers::UpstreamServers;
-use crate::upstream::servers::directory::UpstreamDirectory;
+use crate::upstream::servers::directory::{DatabaseRoute, UpstreamDirectory};
 use crate::upstream::verifier_lookup::VerifierLookups;
 
 /// Serves until SIGTERM or SIGINT, or until the only client has closed standard input, drains, and
@@ -362,6 +362,7 @@ fn login_context(
     let tls = ClientTls::load(&settings.client_tls).map_err(AppError::ClientTls)?;
     let auth = ClientAuth::load(settings.auth, &tls).map_err(AppError::Auth)?;
     let own = (settings.upstream, settings.servers);
+    let sizes = DatabaseRoute::sizes(&settings.databases);
     let directory = UpstreamDirectory::load(own, settings.databases);
     let directory = Arc::new(directory.map_err(AppError::UpstreamTls)?);
     let catalogs = CatalogCaches::start(
@@ -371,7 +372,6 @@ fn login_context(
         telemetry.clone(),
         Handle::current(),
     );
-    let compile_pools = CompilePools::new(Handle::current());
     let mut process_key = [0; 32];
     getrandom::fill(&mut process_key)
         .map_err(|error| AppError::System(io::Error::other(error.to_string())))?;
@@ -398,7 +398,7 @@ fn login_context(
             },
         }
     });
-    let pools = |pool| ConnectionPools::new(pool, telemetry.clone(), &Handle::current());
+    let pools = |pool| ConnectionPools::new((pool, sizes), telemetry.clone(), &Handle::current());
     Ok(LoginContext {
         login_settings: CurrentLoginSettings::new(LoginSettings {
             tls,
@@ -411,7 +411,7 @@ fn login_context(
         session_registry: SessionRegistry::default(),
         directory,
         catalogs,
-        compile_pools,
+        compile_pools: CompilePools::new(Handle::current()),
         verifier_lookups: VerifierLookups::new(Handle::current()),
         policy_store: Arc::new(PolicyStore::new(live, recording)),
         cancels: CancelRegistry::beside(settings.peers).map_err(AppError::PeerTls)?,

@@ -157,13 +157,22 @@ fn number(
     (least, most): (usize, usize),
     absent: usize,
 ) -> Option<usize> {
-    reader.parsed(path, absent, |text| match text.parse() {
-        Ok(number) if (least..=most).contains(&number) => Ok(number),
-        Ok(_) | Err(_) => Err(format!("a number from {least} to {most} is wanted")),
-    })
+    reader.parsed(path, absent, |text| number_within(text, (least, most)))
 }
 
-const SIZE_MAX: usize = 10_000;
+/// A number of connections or statements.
+///
+/// # Errors
+/// It is none, or beyond its bounds.
+pub fn number_within(text: &str, (least, most): (usize, usize)) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number) if (least..=most).contains(&number) => Ok(number),
+        Ok(_) | Err(_) => Err(format!("a number from {least} to {most} is wanted")),
+    }
+}
+
+/// The most connections of one account in one database.
+pub const SIZE_MAX: usize = 10_000;
 
 const PASSTHROUGH: &str = "under client.auth.method passthrough, transaction needs \
     client.auth.passthrough.cache_age: how long a password that the database has accepted holds \

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::{LAG_BOUNDS, MIN_LSN_BOUNDS, like};
+use crate::config::pool;
 use crate::config::quantities::duration_within;
 use crate::config::settings_key::{KeyForm, SettingsKey};
 use crate::config::sources::ValueSource;
@@ -12,6 +13,7 @@ use crate::limits;
 use crate::policy::access::Glob;
 use crate::policy::yaml::tree::{YamlTree, YamlValue};
 use crate::upstream::address::host_list::UpstreamAddress;
+use crate::upstream::pool::PoolSizes;
 use crate::upstream::servers::ServersSettings;
 use crate::upstream::servers::directory::DatabaseRoute;
 
@@ -32,6 +34,9 @@ pub const DATABASE_KEYS: &[(&str, &str)] = &[
     ("targets", "As upstream.targets."),
     ("lag_max", "As upstream.lag_max."),
     ("min_lsn_wait", "As upstream.min_lsn_wait."),
+    ("pool_size", "As pool.size, which holds where this is left out. PgBouncer's pool_size."),
+    ("pool_min", "As pool.min, and at most pool_size. PgBouncer's min_pool_size."),
+    ("pool_reserve", "As pool.reserve. PgBouncer's reserve_pool_size."),
 ];
 
 /// One database's words by key, and where it stands.
@@ -100,6 +105,7 @@ impl DatabaseEntry {
         let (name, url) = (self.take("name"), self.take("url"));
         let (targets, lag_max) = (self.take("targets"), self.take("lag_max"));
         let min_lsn_wait = self.take("min_lsn_wait");
+        let pool = self.pool(reader);
         for (word, key) in [(&name, "name"), (&url, "url")] {
             if word.is_none() {
                 reader.note(&self.place, format!("the database has no {key}"));
@@ -113,7 +119,7 @@ impl DatabaseEntry {
             None => limits::upstreams::MIN_LSN_WAIT,
             Some(word) => bounded(reader, &word, MIN_LSN_BOUNDS)?,
         };
-        let (name, url) = (name?, url?);
+        let (name, url, pool) = (name?, url?, pool?);
         let address = match targets {
             Some(word) => {
                 let sign = if url.text.contains('?') { "&" } else { "?" };
@@ -157,6 +163,30 @@ impl DatabaseEntry {
                 lag_max,
                 min_lsn_wait,
             },
+            pool,
+        })
+    }
+
+    /// The connections that sessions share in it.
+    fn pool(&mut self, reader: &mut KeyReader) -> Option<PoolSizes> {
+        let mut number = |key: &str, least: usize, most: usize| match self.words.remove(key) {
+            None => Some(None),
+            Some(word) => match pool::number_within(&word.text, (least, most)) {
+                Ok(number) => Some(Some(number)),
+                Err(what) => {
+                    reader.note(&word.place, what);
+                    None
+                }
+            },
+        };
+        let size = number("pool_size", 1, pool::SIZE_MAX);
+        let most = size.flatten().unwrap_or(pool::SIZE_MAX);
+        let min = number("pool_min", 0, most);
+        let reserve = number("pool_reserve", 0, pool::SIZE_MAX);
+        Some(PoolSizes {
+            size: size?,
+            min: min?,
+            reserve: reserve?,
         })
     }
 }

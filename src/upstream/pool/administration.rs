@@ -175,9 +175,9 @@ impl ConnectionPools {
         self.shared.pools().paused.named.iter().cloned().collect()
     }
 
-    /// How many connections there are of one account in one database, and for how long.
-    pub fn settings(&self) -> PoolSettings {
-        self.shared.settings
+    /// How many connections there are of one account in this database, and for how long.
+    pub fn settings_of(&self, database: &str) -> PoolSettings {
+        self.shared.settings_of(database)
     }
 
     /// How long sessions have waited for connections of a database.

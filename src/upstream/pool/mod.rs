@@ -51,6 +51,7 @@ use super::account::UpstreamAccount;
 use super::connect::Upstream;
 use crate::auth::login_secret::{LoginSecret, SecretDigest};
 use crate::limits;
+use crate::policy::access::Glob;
 use crate::telemetry::Telemetry;
 
 /// How many connections there are, and how long they last.
@@ -74,6 +75,17 @@ pub struct PoolSettings {
     pub max_prepared_statements: usize,
 }
 
+/// What some databases have otherwise: connections of one account in one of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PoolSizes {
+    /// In the place of [`PoolSettings::size`].
+    pub size: Option<usize>,
+    /// In the place of [`PoolSettings::min`].
+    pub min: Option<usize>,
+    /// In the place of [`PoolSettings::reserve`].
+    pub reserve: Option<usize>,
+}
+
 /// The pools of all accounts in all databases of all servers. Cheap to clone.
 #[derive(Clone)]
 pub struct ConnectionPools {
@@ -82,6 +94,8 @@ pub struct ConnectionPools {
 
 struct SharedPools {
     settings: PoolSettings,
+    /// By the names that clients have for databases: the first that fits counts.
+    sizes: Vec<(Glob, PoolSizes)>,
     telemetry: Telemetry,
     held: Mutex<HeldPools>,
     /// Told of each connection that is closed.
@@ -151,10 +165,16 @@ pub enum PoolError {
 }
 
 impl ConnectionPools {
-    /// No connections yet. Those that nobody uses are closed on that runtime.
-    pub fn new(settings: PoolSettings, telemetry: Telemetry, runtime: &Handle) -> Self {
+    /// No connections yet. Of databases with sizes of their own the first whose name fits counts.
+    /// Connections that nobody uses are closed on that runtime.
+    pub fn new(
+        (settings, sizes): (PoolSettings, Vec<(Glob, PoolSizes)>),
+        telemetry: Telemetry,
+        runtime: &Handle,
+    ) -> Self {
         let shared = Arc::new(SharedPools {
             settings,
+            sizes,
             telemetry,
             held: Mutex::default(),
             gone: Arc::default(),
@@ -203,6 +223,20 @@ impl ConnectionPools {
     }
 }
 
+impl PoolSettings {
+    /// With what a database has otherwise. No more are kept ready than there may be.
+    #[must_use]
+    pub fn with(self, sizes: PoolSizes) -> Self {
+        let size = sizes.size.unwrap_or(self.size);
+        Self {
+            size,
+            min: sizes.min.unwrap_or(self.min).min(size),
+            reserve: sizes.reserve.unwrap_or(self.reserve),
+            ..self
+        }
+    }
+}
+
 impl PoolKey {
     /// Of an account in a database of a server.
     fn of(upstream: &Arc<Upstream>, database: &str, account: &UpstreamAccount) -> Self {
@@ -234,12 +268,19 @@ impl SharedPools {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// How many connections one account has in a database, and for how long.
+    fn settings_of(&self, database: &str) -> PoolSettings {
+        let mut sizes = self.sizes.iter();
+        let own = sizes.find(|(names, _)| names.matches(database));
+        own.map_or(self.settings, |(_, sizes)| self.settings.with(*sizes))
+    }
+
     /// A pool of a database, without connections yet.
     fn new_pool(&self, held: &mut HeldPools, database: &str) -> Arc<ConnectionPool> {
         let open = OpenConnections::new(self.telemetry.clone(), Arc::clone(&self.gone));
         let begins = (held.waits_of(database), held.is_paused(database));
         Arc::new(ConnectionPool::new(
-            (self.settings, self.telemetry.clone()),
+            (self.settings_of(database), self.telemetry.clone()),
             open,
             Arc::clone(&self.numbers),
             begins,

@@ -20,6 +20,7 @@ use pgsieve::upstream::catalog_cache::catalog_account::AccountSetting;
 use pgsieve::upstream::catalog_cache::settings::CatalogMode;
 use pgsieve::upstream::snapshot::UpstreamAccount;
 
+mod databases;
 mod libpq;
 mod limits_store;
 mod others;

@@ -191,6 +191,15 @@ impl<'s> Model<'s> {
         let passwords = user.ended.len() + 1;
         let connections = self.sieve.connections(&self.users[at].name);
         assert!(connections <= SIZE * passwords, "{connections}");
+        // Where nobody has come with the next one, time alone ends what was known.
+        if self.below(2) == 0 {
+            thread::sleep(AGE + Duration::from_millis(10));
+            let user = &self.users[at];
+            let (before, _) = user.ended.last().unwrap();
+            if *before != user.current {
+                self.sieve.refuses(&user.name, before);
+            }
+        }
     }
 
     fn leave(&mut self) {
