@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Pools at a time, one for each account in each database. A session beyond has a connection of its
-/// own.
+/// own; one with a password that a server has accepted takes the place of another that nobody uses.
 pub const POOLS_MAX: usize = 4096;
 
 /// Passwords that are asked about at a time and that no pool has yet: whoever tries passwords takes

@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::shown::PoolShown;
 use super::{ConnectionPool, ConnectionPools, PoolKey, PoolSettings};
 use crate::auth::login_secret::SecretDigest;
+use crate::limits;
 use crate::upstream::servers::UpstreamServers;
 
 /// Pools, and which databases are held back.
@@ -67,6 +68,19 @@ impl HeldPools {
         if asked.is_some_and(|asked| Arc::ptr_eq(asked, pool)) {
             self.asked.remove(key);
         }
+    }
+
+    /// Makes room for one more where there are too many: the pool whose password was asked about
+    /// longest ago, of those that nobody has.
+    pub(super) fn make_room(&mut self) -> Option<Arc<ConnectionPool>> {
+        if self.pools.len() < limits::pools::POOLS_MAX {
+            return None;
+        }
+        let unused = self.pools.iter();
+        let unused = unused.filter(|(_, pool)| Arc::strong_count(pool) == 1);
+        let oldest = unused.min_by_key(|(_, pool)| pool.password.last_accepted());
+        let oldest = oldest.map(|(key, _)| key.clone());
+        oldest.and_then(|key| self.pools.remove(&key))
     }
 
     fn all(&self) -> impl Iterator<Item = (&PoolKey, &Arc<ConnectionPool>)> {

@@ -118,6 +118,13 @@ impl ConnectionPools {
     fn accept(&self, key: &PoolKey, pool: &Arc<ConnectionPool>, asked: Instant) -> PasswordCheck {
         let mut held = self.shared.pools();
         held.forget_asked(key, pool);
+        let evicted = match held.pools.contains_key(key) {
+            true => None,
+            false => held.make_room(),
+        };
+        if let Some(evicted) = evicted {
+            evicted.renew_connections();
+        }
         let has_room = held.pools.len() < limits::pools::POOLS_MAX;
         let check = match held.pools.entry(key.clone()) {
             Entry::Occupied(known) => {
@@ -204,6 +211,11 @@ impl PasswordProof {
             .is_some_and(|asked| asked.elapsed() < cache_age)
     }
 
+    /// When a server was asked last that has accepted it.
+    pub(super) fn last_accepted(&self) -> Option<Instant> {
+        *self.accepted()
+    }
+
     /// A server that was asked then accepts it.
     fn accept(&self, asked: Instant) {
         let mut accepted = self.accepted();
@@ -247,9 +259,15 @@ const CODES_FOR_ALL: [&str; 4] = ["28", "3D", "53", "57"];
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
+    use tokio::runtime::Handle;
 
     use super::*;
     use crate::net::framed_stream::{OwnedMessage, PeerError};
+    use crate::secret::Secret;
+    use crate::telemetry::Telemetry;
+    use crate::upstream::account::UpstreamAccount;
+    use crate::upstream::address::UpstreamSettings;
+    use crate::upstream::pool::PoolSettings;
     use crate::upstream::verify::VerifyError;
 
     fn refused(code: &str) -> PoolError {
@@ -276,6 +294,71 @@ mod tests {
         assert!(proof.holds(age));
         proof.forget();
         assert!(!proof.holds(age));
+    }
+
+    fn key(upstream: &Arc<Upstream>, user: usize) -> PoolKey {
+        let account = UpstreamAccount {
+            user: user.to_string(),
+            secret: Some(Secret::new("right").into()),
+        };
+        PoolKey::of(upstream, "sales", &account)
+    }
+
+    #[tokio::test]
+    async fn passwords_take_bounded_room_and_the_one_of_longest_ago_makes_some() {
+        let settings = UpstreamSettings::parse("postgres://one").unwrap();
+        let upstream = Arc::new(Upstream::load(settings).unwrap());
+        let settings = PoolSettings {
+            size: 1,
+            min: 0,
+            reserve: 0,
+            reserve_wait: Duration::ZERO,
+            query_wait: Duration::ZERO,
+            server_lifetime: Duration::from_secs(60),
+            server_idle_timeout: Duration::from_secs(60),
+            max_prepared_statements: 1,
+        };
+        let telemetry = Telemetry::quiet().unwrap();
+        let pools = ConnectionPools::new((settings, Vec::new()), telemetry, &Handle::current());
+        let most = limits::pools::PASSWORDS_ASKED_MAX;
+        let asked: Vec<_> = (0..most)
+            .map(|user| pools.pool_to_ask(&key(&upstream, user)).unwrap())
+            .collect();
+        assert!(pools.pool_to_ask(&key(&upstream, most)).is_none());
+        // Those who come with the same one share the question.
+        let again = pools.pool_to_ask(&key(&upstream, 3)).unwrap();
+        assert!(Arc::ptr_eq(&again, &asked[3]));
+        for (user, pool) in asked.iter().enumerate() {
+            pools.forget_asked(&key(&upstream, user), pool);
+        }
+        assert!(pools.shared.pools().asked.is_empty() && pools.shared.pools().pools.is_empty());
+
+        let most = limits::pools::POOLS_MAX;
+        let begins = Instant::now();
+        let accept = |user: usize| {
+            let key = key(&upstream, user);
+            let pool = pools.pool_to_ask(&key).unwrap();
+            let asked = begins + Duration::from_millis(u64::try_from(user).unwrap());
+            pools.accept(&key, &pool, asked)
+        };
+        assert_eq!(accept(0), PasswordCheck::Accepted);
+        let used = pools.pool_to_ask(&key(&upstream, 0)).unwrap();
+        for user in 1..=most {
+            assert_eq!(accept(user), PasswordCheck::Accepted);
+        }
+        let has = |user| {
+            pools
+                .shared
+                .pools()
+                .pools
+                .contains_key(&key(&upstream, user))
+        };
+        assert_eq!(pools.shared.pools().pools.len(), most);
+        // Whoever uses one keeps it.
+        assert!(has(0) && !has(1) && has(2) && has(most));
+        drop(used);
+        assert_eq!(accept(most + 1), PasswordCheck::Accepted);
+        assert!(!has(0) && has(2));
     }
 
     #[test]
