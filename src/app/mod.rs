@@ -69,7 +69,7 @@ use crate::upstream::cancel::CancelRegistry;
 use crate::upstream::catalog_cache::CatalogCaches;
 use crate::upstream::compile_pool::CompilePools;
 use crate::upstream::pool::ConnectionPools;
-use crate::upstream::servers::directory::UpstreamDirectory;
+use crate::upstream::servers::directory::{DatabaseRoute, UpstreamDirectory};
 use crate::upstream::verifier_lookup::VerifierLookups;
 
 /// Serves until SIGTERM or SIGINT, or until the only client has closed standard input, drains, and
@@ -373,6 +373,7 @@ fn login_context(
     let tls = ClientTls::load(&settings.client_tls).map_err(AppError::ClientTls)?;
     let auth = ClientAuth::load(settings.auth, &tls).map_err(AppError::Auth)?;
     let own = (settings.upstream, settings.servers);
+    let sizes = DatabaseRoute::sizes(&settings.databases);
     let directory = UpstreamDirectory::load(own, settings.databases);
     let directory = Arc::new(directory.map_err(AppError::UpstreamTls)?);
     let catalogs = CatalogCaches::start(
@@ -382,7 +383,6 @@ fn login_context(
         telemetry.clone(),
         Handle::current(),
     );
-    let compile_pools = CompilePools::new(Handle::current());
     let mut process_key = [0; 32];
     getrandom::fill(&mut process_key)
         .map_err(|error| AppError::System(io::Error::other(error.to_string())))?;
@@ -409,7 +409,7 @@ fn login_context(
             },
         }
     });
-    let pools = |pool| ConnectionPools::new(pool, telemetry.clone(), &Handle::current());
+    let pools = |pool| ConnectionPools::new((pool, sizes), telemetry.clone(), &Handle::current());
     Ok(LoginContext {
         login_settings: CurrentLoginSettings::new(LoginSettings {
             tls,
@@ -422,7 +422,7 @@ fn login_context(
         session_registry: SessionRegistry::default(),
         directory,
         catalogs,
-        compile_pools,
+        compile_pools: CompilePools::new(Handle::current()),
         verifier_lookups: VerifierLookups::new(Handle::current()),
         policy_store: Arc::new(PolicyStore::new(live, recording)),
         cancels: CancelRegistry::beside(settings.peers).map_err(AppError::PeerTls)?,

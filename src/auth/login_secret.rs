@@ -1,7 +1,7 @@
 //! What somebody who logs in at the upstream proves itself with.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::scram_keys::ScramKeys;
 use crate::secret::Secret;
@@ -15,7 +15,7 @@ pub enum LoginSecret {
     Keys(Arc<ScramKeys>),
 }
 
-/// A number that tells one from others.
+/// A number that tells one from others, in this process alone.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SecretDigest {
     /// Of a password.
@@ -29,12 +29,29 @@ impl LoginSecret {
     pub fn digest(&self) -> SecretDigest {
         match self {
             Self::Password(password) => {
-                SecretDigest::Password(*blake3::hash(password.reveal().as_bytes()).as_bytes())
+                let digest = blake3::keyed_hash(&DIGEST_KEY, password.reveal().as_bytes());
+                SecretDigest::Password(*digest.as_bytes())
             }
             Self::Keys(keys) => SecretDigest::Keys(keys.digest()),
         }
     }
 }
+
+impl SecretDigest {
+    /// Whether both are of passwords, or both of keys.
+    pub fn is_alike(self, other: Self) -> bool {
+        std::mem::discriminant(&self) == std::mem::discriminant(&other)
+    }
+}
+
+/// Nobody outside of the process can tell which password a digest is of, nor by how long it takes
+/// to compare two how much of one is right.
+static DIGEST_KEY: LazyLock<[u8; blake3::KEY_LEN]> = LazyLock::new(|| {
+    let mut key = [0; blake3::KEY_LEN];
+    // Without randomness digests still tell passwords apart.
+    let _ = getrandom::fill(&mut key);
+    key
+});
 
 impl From<Secret> for LoginSecret {
     fn from(password: Secret) -> Self {
@@ -48,5 +65,17 @@ impl fmt::Debug for LoginSecret {
             Self::Password(_) => "Password(…)",
             Self::Keys(_) => "Keys(…)",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_tells_passwords_apart_and_is_none_that_others_could_make() {
+        let of = |text: &str| LoginSecret::from(Secret::new(text)).digest();
+        assert!(of("one") == of("one") && of("one") != of("other") && of("") != of(" "));
+        assert!(of("one") != SecretDigest::Password(*blake3::hash(b"one").as_bytes()));
     }
 }

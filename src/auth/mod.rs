@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::time::Duration;
 
 use tokio::time::Instant;
 
@@ -24,6 +25,7 @@ use crate::net::client_tls::ClientTls;
 use crate::net::framed_stream::{FramedStream, PeerError};
 use crate::net::pem::TlsSetupError;
 use crate::net::stream::PeerAddress;
+use crate::secret::Secret;
 use crate::wire::encode::EncodeError;
 use crate::wire::malformed::MalformedMessage;
 use oidc::token::TokenError;
@@ -39,6 +41,8 @@ pub enum ClientAuth {
     Passthrough {
         /// Ask for passwords also where a listener on the network could read them.
         allow_plaintext_passwords: bool,
+        /// How long a password that the upstream has accepted is accepted without asking it again.
+        cache_age: Option<Duration>,
     },
     /// Users known by their verifiers.
     Scram(ScramUsers),
@@ -68,6 +72,8 @@ pub enum AuthSetupError {
 pub enum AdmittedIdentity<'s> {
     /// Itself. Whether it is what it says is for the upstream to find out.
     AsItself,
+    /// The same, with the password that it has given.
+    WithPassword(Secret),
     /// Someone that the settings name. The client has proved who it is.
     As(Cow<'s, UpstreamIdentity>),
     /// The same, with a proof that holds for this TLS connection only.
@@ -118,8 +124,10 @@ impl ClientAuth {
         match settings {
             AuthSettings::Passthrough {
                 allow_plaintext_passwords,
+                cache_age,
             } => Ok(Self::Passthrough {
                 allow_plaintext_passwords,
+                cache_age,
             }),
             AuthSettings::Scram { users } => {
                 let certificate = tls.identity().map(|identity| identity.certificate_pem());
@@ -292,9 +300,23 @@ impl ClientAuth {
             || matches!(
                 self,
                 Self::Passthrough {
-                    allow_plaintext_passwords: true
+                    allow_plaintext_passwords: true,
+                    ..
                 }
             )
+    }
+
+    /// How long a password that the upstream has accepted is accepted without asking it again;
+    /// none where each login asks, or where the upstream is not asked for whom clients are.
+    pub fn password_cache_age(&self) -> Option<Duration> {
+        match self {
+            Self::Passthrough { cache_age, .. } => *cache_age,
+            Self::Scram(_)
+            | Self::AuthQuery(_)
+            | Self::Certificate(_)
+            | Self::Oidc(_)
+            | Self::Trust(_) => None,
+        }
     }
 }
 
@@ -302,7 +324,7 @@ impl AdmittedIdentity<'_> {
     /// What a token proved of the client beside its name.
     pub fn attributes(&self) -> &[(Box<str>, Vec<Box<str>>)] {
         match self {
-            Self::AsItself | Self::As(_) | Self::BoundAs(_) => &[],
+            Self::AsItself | Self::WithPassword(_) | Self::As(_) | Self::BoundAs(_) => &[],
             Self::Proved { proof, .. } => &proof.attributes,
         }
     }
@@ -310,7 +332,7 @@ impl AdmittedIdentity<'_> {
     /// When the session has to end, in seconds since 1970, where a token says so.
     pub fn ends(&self) -> Option<i64> {
         match self {
-            Self::AsItself | Self::As(_) | Self::BoundAs(_) => None,
+            Self::AsItself | Self::WithPassword(_) | Self::As(_) | Self::BoundAs(_) => None,
             Self::Proved { proof, .. } => proof.ends,
         }
     }

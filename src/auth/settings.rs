@@ -20,6 +20,9 @@ pub enum AuthSettings {
     Passthrough {
         /// Ask for passwords also where a listener on the network could read them.
         allow_plaintext_passwords: bool,
+        /// How long a password that the upstream has accepted is accepted without asking it again,
+        /// so that sessions share connections; none where each login asks.
+        cache_age: Option<Duration>,
     },
     /// Users known here by their SCRAM verifiers.
     Scram {

@@ -3,7 +3,7 @@
 //! A key can be given in the file as a path (`client.tls.mode`), in the environment as
 //! `PGSIEVE_CLIENT_TLS_MODE`, and a few as flags. Later sources win: file, environment, flags.
 
-use crate::config::client::auth_query;
+use crate::config::client::{auth_query, passthrough};
 use crate::config::settings_key::{KeyForm, SettingsKey};
 use crate::config::user_keys::ENTRY_KEYS;
 use crate::config::{
@@ -169,6 +169,7 @@ pub const KEYS: &[SettingsKey] = &[
     },
     login_keys::METHOD,
     login_keys::ALLOW_PLAINTEXT_PASSWORDS,
+    passthrough::AGE,
     login_keys::USERS,
     login_keys::DISABLED,
     login_keys::ISSUER,

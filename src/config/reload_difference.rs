@@ -5,6 +5,7 @@
 //! may be for another server. Where one of those has changed nothing of the new settings holds. The
 //! rest of what needs a restart waits for one, each by name, and keeps nothing else from holding.
 
+mod databases;
 mod limits_store;
 
 use std::path::PathBuf;
@@ -20,10 +21,8 @@ use crate::mcp::http::oauth::OAuthSettings;
 use crate::telemetry::audit::{AuditSettings, OnFull};
 use crate::telemetry::events::WaitingKey;
 use crate::telemetry::log::LogFormat;
-use crate::upstream::address::UpstreamSettings;
 use crate::upstream::catalog_cache::settings::CatalogMode;
 use crate::upstream::pool::PoolSettings;
-use crate::upstream::servers::directory::DatabaseRoute;
 
 /// What the process began with and keeps until it ends.
 pub struct StartupSettings {
@@ -197,31 +196,10 @@ fn barring(settings: &ProgramSettings) -> Vec<FixedSetting> {
         FixedSetting::open("listen", listen.join(", ")),
         FixedSetting::open("admin.listen", admin),
         FixedSetting::open("upstream.url", places),
-        FixedSetting::open("databases", elsewhere(settings)),
+        FixedSetting::open("databases", databases::elsewhere(settings)),
         FixedSetting::open("catalog.mode", catalog),
         FixedSetting::open("audit.to", audit),
     ]
-}
-
-/// Which databases are elsewhere, and where.
-fn elsewhere(settings: &ProgramSettings) -> String {
-    let place = |route: &DatabaseRoute| {
-        let (first, servers) = (&route.upstream, &route.servers);
-        let other = |server: &UpstreamSettings| format!(",{}", server.endpoint);
-        let others: String = servers.others.iter().map(other).collect();
-        format!(
-            "{} at {}{others}/{} ({}, {} ms, {} ms, {})",
-            route.names.pattern(),
-            first.endpoint,
-            first.database.as_deref().unwrap_or_default(),
-            servers.targets.name(),
-            servers.lag_max.as_millis(),
-            servers.min_lsn_wait.as_millis(),
-            servers.engine.name()
-        )
-    };
-    let places: Vec<String> = settings.databases.iter().map(place).collect();
-    places.join("; ")
 }
 
 /// What nothing else leans on, in a fixed order.

@@ -117,7 +117,8 @@ waits! {
     /// A connection of the pool: one that others give back, or a new one.
     PoolConnection: WaitEnd::Setting("pool.query_wait"), at [
         "src/session/pooling/checkout.rs", "src/upstream/pool/mod.rs", "src/upstream/pool/one_pool.rs",
-        "src/upstream/pool/source.rs", "src/upstream/servers/session_home.rs",
+        "src/upstream/pool/password_proof.rs", "src/upstream/pool/source.rs",
+        "src/upstream/servers/session_home.rs",
     ];
     /// The login of a connection of a pool that nobody has asked for yet.
     PoolRefill: WaitEnd::Within(limits::pools::CONNECT_TIME_MAX),
@@ -184,7 +185,7 @@ waits! {
     Login: WaitEnd::Within(limits::LOGIN_TIME_MAX), at [
         "src/session/login/mod.rs", "src/session/login/attempt.rs", "src/session/login/upstream_login.rs",
         "src/session/login/console_login.rs", "src/session/login/greeting.rs", "src/session/login/pending_logins.rs",
-        "src/session/login/queried_proof.rs", "src/auth/mod.rs", "src/auth/password_request.rs",
+        "src/session/login/queried_proof.rs", "src/session/login/password_login.rs", "src/auth/mod.rs", "src/auth/password_request.rs",
         "src/auth/scram.rs", "src/auth/scram_exchange.rs", "src/auth/queried.rs", "src/auth/oidc/mod.rs",
         "src/upstream/login.rs", "src/upstream/password.rs", "src/upstream/verify.rs",
         "src/upstream/session_settings.rs", "src/net/framed_stream.rs",

@@ -415,6 +415,8 @@ words! {
     LoginMethod {
         /// The client's own password, tried at the upstream.
         Passthrough => "passthrough",
+        /// The same, which the upstream has accepted a short while ago and was not asked about.
+        PassthroughCached => "passthrough_cached",
         /// A SCRAM-SHA-256 verifier held by pgsieve.
         Scram => "scram",
         /// SCRAM-SHA-256 bound to the TLS channel.

@@ -123,14 +123,15 @@ pub async fn open_telling(
         database,
         parameters,
     };
-    let (mut session, proof) = log_in(upstream, account, request, deadline).await?;
+    let whose = (account.user.as_str(), account.secret.as_ref());
+    let (mut session, proof) = log_in_once(upstream, whose, request, deadline).await?;
     let verified = verify(&mut session, &[], upstream.learned(), deadline).await;
     verified.map_err(OwnSessionError::NotReadOnly)?;
     Ok((session, proof))
 }
 
-/// Logs in with this account, and tries again some times where the failure may pass. The session is
-/// not yet proved to be read-only.
+/// Logs in with this account, and tries again some times where the failure may pass; tells how the
+/// upstream wanted it to prove itself. The session is not yet proved to be read-only.
 ///
 /// May be cancelled: the connection is dropped.
 ///
@@ -141,12 +142,12 @@ pub async fn log_in_patiently(
     (user, secret): (&str, Option<&LoginSecret>),
     request: LoginRequest<'_>,
     deadline: Instant,
-) -> Result<UpstreamSession, UpstreamLoginError> {
+) -> Result<(UpstreamSession, UpstreamAuthMethod), UpstreamLoginError> {
     let mut tries = LoginTries::new(deadline);
     loop {
         let once = log_in_once(upstream, (user, secret), request, deadline);
         let error = match once.await {
-            Ok(session) => return Ok(session),
+            Ok(logged_in) => return Ok(logged_in),
             Err(error) => error,
         };
         match tries.wait_after(&error).await {
@@ -156,7 +157,7 @@ pub async fn log_in_patiently(
     }
 }
 
-/// Logs in once.
+/// Logs in once, and tells how the upstream wanted the account to prove itself.
 ///
 /// May be cancelled: the connection is dropped.
 ///
@@ -167,34 +168,17 @@ pub async fn log_in_once(
     (user, secret): (&str, Option<&LoginSecret>),
     request: LoginRequest<'_>,
     deadline: Instant,
-) -> Result<UpstreamSession, UpstreamLoginError> {
-    let ready = match login::begin(upstream, request, deadline).await? {
+) -> Result<(UpstreamSession, UpstreamAuthMethod), UpstreamLoginError> {
+    let asked = login::begin(upstream, request, deadline).await?;
+    let method = asked.proof();
+    let ready = match asked {
         AuthRequirement::Nothing(ready) => ready,
         AuthRequirement::Password(asked) => {
             let secret = secret.ok_or(UpstreamLoginError::NoPassword)?;
             asked.answer(user, secret, deadline).await?
         }
     };
-    ready.finish(deadline).await
-}
-
-async fn log_in(
-    upstream: &Upstream,
-    account: &UpstreamAccount,
-    request: LoginRequest<'_>,
-    deadline: Instant,
-) -> Result<(UpstreamSession, UpstreamAuthMethod), OwnSessionError> {
-    let asked = login::begin(upstream, request, deadline).await?;
-    let proof = asked.proof();
-    let ready = match asked {
-        AuthRequirement::Nothing(ready) => ready,
-        AuthRequirement::Password(asked) => {
-            let secret = account.secret.as_ref();
-            let secret = secret.ok_or(OwnSessionError::NoPassword)?;
-            asked.answer(&account.user, secret, deadline).await?
-        }
-    };
-    Ok((ready.finish(deadline).await?, proof))
+    Ok((ready.finish(deadline).await?, method))
 }
 
 /// Only what a server takes that is old, or that is a pooler.

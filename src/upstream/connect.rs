@@ -57,7 +57,7 @@ pub struct LearnedFacts<'u> {
 }
 
 /// Why there is no connection to the upstream. For logs: it does not hold the address.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum UpstreamConnectError {
     /// Its name was not found.
     UnknownHost(io::ErrorKind),

@@ -101,7 +101,7 @@ pub struct UpstreamKey {
 }
 
 /// Why there is no session at the upstream.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum UpstreamLoginError {
     /// No connection.
     Connect(UpstreamConnectError),

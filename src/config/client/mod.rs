@@ -1,6 +1,7 @@
 //! The settings of the clients' side: TLS and logins.
 
 pub mod auth_query;
+pub mod passthrough;
 
 use crate::auth::login_secret::LoginSecret;
 use crate::auth::settings::{AuthSettings, UpstreamIdentity};
@@ -115,11 +116,12 @@ pub fn auth(
         .choice("client.auth.method", &words)
         .or(AuthMethodWord::Passthrough)?;
     if method != AuthMethodWord::Passthrough {
-        only_for(
-            reader,
+        for path in [
             "client.auth.allow_plaintext_passwords",
-            "passthrough",
-        );
+            passthrough::AGE.path,
+        ] {
+            only_for(reader, path, "passthrough");
+        }
     }
     if matches!(
         method,
@@ -137,6 +139,7 @@ pub fn auth(
     match method {
         AuthMethodWord::Passthrough => Some(AuthSettings::Passthrough {
             allow_plaintext_passwords: plaintext?,
+            cache_age: passthrough::cache_age(reader)?,
         }),
         AuthMethodWord::Scram => Some(AuthSettings::Scram {
             users: users::scram(reader, service.as_ref())?,

@@ -16,10 +16,10 @@ use crate::upstream::pool::PoolSettings;
 pub const MODE: SettingsKey = SettingsKey {
     path: "pool.mode",
     form: KeyForm::Word,
-    default: "transaction; session where client.auth.method is passthrough",
+    default: "transaction; session with passthrough, unless client.auth.passthrough.cache_age is set",
     doc: "How long a client keeps a connection to the upstream: session, until it leaves, or \
           transaction, until its transaction is over, so that many clients share few connections; \
-          that takes another client.auth.method than passthrough.",
+          with client.auth.method passthrough that takes client.auth.passthrough.cache_age.",
 };
 
 /// How many connections there are.
@@ -100,8 +100,8 @@ pub const MAX_PREPARED_STATEMENTS: SettingsKey = SettingsKey {
 
 /// `pool.…`; none in it where each session has a connection of its own.
 pub fn pool(reader: &mut KeyReader, auth: Option<&AuthSettings>) -> Option<Option<PoolSettings>> {
-    let is_proved = auth.is_some_and(|auth| !matches!(auth, AuthSettings::Passthrough { .. }));
-    let is_shared = reader.parsed("pool.mode", is_proved, |text| match text {
+    let may_share = auth.is_some_and(|auth| !asks_each_time(auth));
+    let is_shared = reader.parsed("pool.mode", may_share, |text| match text {
         "session" => Ok(false),
         "transaction" => Ok(true),
         _ => Err("session or transaction is wanted".into()),
@@ -125,7 +125,7 @@ pub fn pool(reader: &mut KeyReader, auth: Option<&AuthSettings>) -> Option<Optio
         limits::pools::STATEMENTS_DEFAULT,
     );
     let is_shared = is_shared?;
-    if is_shared && matches!(auth, Some(AuthSettings::Passthrough { .. })) {
+    if is_shared && auth.is_some_and(asks_each_time) {
         let place = reader.place_of("pool.mode");
         reader.note(&place, PASSTHROUGH);
         return None;
@@ -143,19 +143,37 @@ pub fn pool(reader: &mut KeyReader, auth: Option<&AuthSettings>) -> Option<Optio
     Some(is_shared.then_some(settings))
 }
 
+/// Whether each login asks the upstream who it is, with a connection of its own.
+fn asks_each_time(auth: &AuthSettings) -> bool {
+    let AuthSettings::Passthrough { cache_age, .. } = auth else {
+        return false;
+    };
+    cache_age.is_none()
+}
+
 fn number(
     reader: &mut KeyReader,
     path: &str,
     (least, most): (usize, usize),
     absent: usize,
 ) -> Option<usize> {
-    reader.parsed(path, absent, |text| match text.parse() {
-        Ok(number) if (least..=most).contains(&number) => Ok(number),
-        Ok(_) | Err(_) => Err(format!("a number from {least} to {most} is wanted")),
-    })
+    reader.parsed(path, absent, |text| number_within(text, (least, most)))
 }
 
-const SIZE_MAX: usize = 10_000;
+/// A number of connections or statements.
+///
+/// # Errors
+/// It is none, or beyond its bounds.
+pub fn number_within(text: &str, (least, most): (usize, usize)) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number) if (least..=most).contains(&number) => Ok(number),
+        Ok(_) | Err(_) => Err(format!("a number from {least} to {most} is wanted")),
+    }
+}
 
-const PASSTHROUGH: &str = "transaction needs pgsieve to prove who clients are: under \
-    client.auth.method passthrough the upstream does, with a connection for each";
+/// The most connections of one account in one database.
+pub const SIZE_MAX: usize = 10_000;
+
+const PASSTHROUGH: &str = "under client.auth.method passthrough, transaction needs \
+    client.auth.passthrough.cache_age: how long a password that the database has accepted holds \
+    without asking it again";

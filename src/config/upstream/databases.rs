@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::engine::served_engine;
 use super::{LAG_BOUNDS, MIN_LSN_BOUNDS, like};
+use crate::config::pool;
 use crate::config::quantities::duration_within;
 use crate::config::settings_key::{KeyForm, SettingsKey};
 use crate::config::sources::ValueSource;
@@ -14,6 +15,7 @@ use crate::policy::access::Glob;
 use crate::policy::yaml::tree::{YamlTree, YamlValue};
 use crate::upstream::address::host_list::UpstreamAddress;
 use crate::upstream::engine::EngineSetting;
+use crate::upstream::pool::PoolSizes;
 use crate::upstream::servers::ServersSettings;
 use crate::upstream::servers::directory::DatabaseRoute;
 
@@ -35,6 +37,9 @@ pub const DATABASE_KEYS: &[(&str, &str)] = &[
     ("lag_max", "As upstream.lag_max."),
     ("min_lsn_wait", "As upstream.min_lsn_wait."),
     ("engine", "As upstream.engine."),
+    ("pool_size", "As pool.size, which holds where this is left out. PgBouncer's pool_size."),
+    ("pool_min", "As pool.min, and at most pool_size. PgBouncer's min_pool_size."),
+    ("pool_reserve", "As pool.reserve. PgBouncer's reserve_pool_size."),
 ];
 
 /// One database's words by key, and where it stands.
@@ -103,6 +108,7 @@ impl DatabaseEntry {
         let (name, url) = (self.take("name"), self.take("url"));
         let (targets, lag_max) = (self.take("targets"), self.take("lag_max"));
         let min_lsn_wait = self.take("min_lsn_wait");
+        let pool = self.pool(reader);
         for (word, key) in [(&name, "name"), (&url, "url")] {
             if word.is_none() {
                 reader.note(&self.place, format!("the database has no {key}"));
@@ -117,7 +123,7 @@ impl DatabaseEntry {
             None => limits::upstreams::MIN_LSN_WAIT,
             Some(word) => bounded(reader, &word, MIN_LSN_BOUNDS)?,
         };
-        let (name, url) = (name?, url?);
+        let (name, url, pool) = (name?, url?, pool?);
         let address = match targets {
             Some(word) => {
                 let sign = if url.text.contains('?') { "&" } else { "?" };
@@ -162,6 +168,30 @@ impl DatabaseEntry {
                 min_lsn_wait,
                 engine,
             },
+            pool,
+        })
+    }
+
+    /// The connections that sessions share in it.
+    fn pool(&mut self, reader: &mut KeyReader) -> Option<PoolSizes> {
+        let mut number = |key: &str, least: usize, most: usize| match self.words.remove(key) {
+            None => Some(None),
+            Some(word) => match pool::number_within(&word.text, (least, most)) {
+                Ok(number) => Some(Some(number)),
+                Err(what) => {
+                    reader.note(&word.place, what);
+                    None
+                }
+            },
+        };
+        let size = number("pool_size", 1, pool::SIZE_MAX);
+        let most = size.flatten().unwrap_or(pool::SIZE_MAX);
+        let min = number("pool_min", 0, most);
+        let reserve = number("pool_reserve", 0, pool::SIZE_MAX);
+        Some(PoolSizes {
+            size: size?,
+            min: min?,
+            reserve: reserve?,
         })
     }
 }

@@ -75,12 +75,14 @@ pub(super) fn may_be_at(policy: &Policy, databases: &[DatabaseRoute], at: usize)
 mod tests {
     use super::*;
     use crate::upstream::address::UpstreamSettings;
+    use crate::upstream::pool::PoolSizes;
 
     fn route(names: &str) -> DatabaseRoute {
         DatabaseRoute {
             names: Glob::new(names),
             upstream: UpstreamSettings::parse("postgres://one/d").unwrap(),
             servers: ServersSettings::alone(),
+            pool: PoolSizes::default(),
         }
     }
 

@@ -3,8 +3,12 @@
 use std::time::Duration;
 
 /// Pools at a time, one for each account in each database. A session beyond has a connection of its
-/// own.
+/// own; one with a password that a server has accepted takes the place of another that nobody uses.
 pub const POOLS_MAX: usize = 4096;
+
+/// Passwords that are asked about at a time and that no pool has yet: whoever tries passwords takes
+/// no more room. A session beyond has a connection of its own.
+pub const PASSWORDS_ASKED_MAX: usize = 1024;
 
 /// Pools that the live page shows; the others are a number.
 pub const PAGE_POOLS_MAX: usize = 30;

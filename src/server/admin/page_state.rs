@@ -106,9 +106,11 @@ impl CurrentNumbers {
 
 impl ShownPools {
     fn of(pools: &ConnectionPools) -> Self {
-        let size = pools.settings().size;
-        let shown = pools.shown().into_iter();
-        let mut rows: Vec<PoolRow> = shown.map(|pool| PoolRow::of(pool, size)).collect();
+        let shown = pools.shown().into_iter().map(|pool| {
+            let size = pools.settings_of(&pool.database).size;
+            PoolRow::of(pool, size)
+        });
+        let mut rows: Vec<PoolRow> = shown.collect();
         rows.sort_by_key(|row| std::cmp::Reverse((row.waiting, row.used)));
         let others = rows.len().saturating_sub(PAGE_POOLS_MAX);
         rows.truncate(PAGE_POOLS_MAX);

@@ -12,11 +12,10 @@ use super::error::LoginError;
 use super::login_server::LoginServer;
 use super::login_settings::{AdmissionProof, LoginSettings};
 use super::pending_logins::PendingLogin;
-use super::proof::ProofGiven;
+use super::proof::{ProofGiven, bar_disabled};
 use super::reached::ReachedUpstream;
 use super::startup::{self, AdmittedStartup, JudgedStartup};
 use super::{AdmittedCaller, LoginContext, LoginEnd, OpenedSession};
-use crate::auth::oidc::token::TokenError;
 use crate::auth::{AdmittedIdentity, AuthError, ClientAuth, certificate};
 use crate::gate::StartupPlan;
 use crate::net::framed_stream::FramedStream;
@@ -169,6 +168,9 @@ impl LoginAttempt<'_> {
             let is_disabled = self.login_settings.disabled.has(user);
             return caller.admitted(is_disabled).ok_or(LoginError::Disabled);
         }
+        if let Some(asked) = self.asked_for_password(client).await {
+            return asked;
+        }
         let auth = &self.login_settings.auth;
         let admitted = match auth.queried() {
             Some(users) => self.queried_proof().prove(users, client, user).await?,
@@ -179,7 +181,8 @@ impl LoginAttempt<'_> {
                 admitted.map_err(LoginError::Auth)?
             }
         };
-        self.bar_disabled(ProofGiven::of(&admitted), ProofGiven::Here, user)?;
+        let places = (ProofGiven::of(&admitted), ProofGiven::Here);
+        bar_disabled(&self.login_settings, places, user)?;
         Ok(admitted)
     }
 
@@ -206,7 +209,6 @@ impl LoginAttempt<'_> {
         let welcome = self
             .decide(client, admission, (&mut admitted, &bare))
             .await?;
-        let method = self.method_of(&admitted);
         let caller_ends = self.caller.as_ref().and_then(|caller| caller.ends);
         let ends = admitted.ends().or(caller_ends);
         let ReachedUpstream {
@@ -214,6 +216,7 @@ impl LoginAttempt<'_> {
             verified,
             account,
             counted_session,
+            method,
             pooled,
         } = self.reach(client, admitted, &welcome).await?;
         self.look_at_proved(proof, &bare.user, &upstream)?;
@@ -255,27 +258,6 @@ impl LoginAttempt<'_> {
         })
     }
 
-    /// Turns away whoever may not log in, where its proof has been given. A list that has the user
-    /// refuses it in the words of that list, as if it were not there.
-    fn bar_disabled(
-        &self,
-        proof: ProofGiven,
-        place: ProofGiven,
-        user: &str,
-    ) -> Result<(), LoginError> {
-        if proof != place || !self.login_settings.disabled.has(user) {
-            return Ok(());
-        }
-        Err(match &self.login_settings.auth {
-            ClientAuth::Passthrough { .. } | ClientAuth::Trust(_) => LoginError::Disabled,
-            ClientAuth::Scram(_) | ClientAuth::AuthQuery(_) => {
-                LoginError::Auth(AuthError::WrongPassword)
-            }
-            ClientAuth::Certificate(_) => LoginError::Auth(AuthError::WrongCertificate),
-            ClientAuth::Oidc(_) => LoginError::Auth(AuthError::Token(TokenError::UnlistedUser)),
-        })
-    }
-
     /// Looks at a client that has proved to the upstream who it is: whether it may log in here, and
     /// whether it may do everything there, which is told.
     fn look_at_proved(
@@ -284,7 +266,7 @@ impl LoginAttempt<'_> {
         user: &str,
         upstream: &UpstreamSession,
     ) -> Result<(), LoginError> {
-        self.bar_disabled(proof, ProofGiven::Upstream, user)?;
+        bar_disabled(&self.login_settings, (proof, ProofGiven::Upstream), user)?;
         if proof == ProofGiven::Upstream || self.is_itself_upstream() {
             let (superusers, is_superuser) = (
                 &self.login_context.superusers,
@@ -408,6 +390,7 @@ impl LoginAttempt<'_> {
         match admitted {
             AdmittedIdentity::BoundAs(_) => LoginMethod::ScramPlus,
             AdmittedIdentity::AsItself
+            | AdmittedIdentity::WithPassword(_)
             | AdmittedIdentity::As(_)
             | AdmittedIdentity::Proved { .. } => self.method(),
         }

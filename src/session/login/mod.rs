@@ -11,7 +11,8 @@
 //! * `login_settings`: certificates and proofs that logins are held to; `disabled_users`: who may
 //!   not come in; `superusers`: who may do everything
 //! * `pending_logins`: connections that have not logged in yet
-//! * `proof`: to whom a client proves who it is; `queried_proof`: by a verifier of the upstream's
+//! * `proof`: to whom a client proves who it is; `queried_proof`: by a verifier of the upstream's;
+//!   `password_login`: by a password that the upstream has accepted a short while ago
 //! * `error`, `upstream_error`: why a client is not let in
 
 pub mod attempt;
@@ -22,6 +23,7 @@ pub mod greeting;
 mod introduction;
 pub mod login_server;
 pub mod login_settings;
+mod password_login;
 pub mod pending_logins;
 mod proof;
 mod queried_proof;

@@ -74,7 +74,9 @@ impl QueriedProof<'_> {
     fn supersede_others(&self, admitted: &AdmittedIdentity<'_>, found: &FoundUser) {
         let identity = match admitted {
             AdmittedIdentity::As(identity) | AdmittedIdentity::BoundAs(identity) => &**identity,
-            AdmittedIdentity::AsItself | AdmittedIdentity::Proved { .. } => return,
+            AdmittedIdentity::AsItself
+            | AdmittedIdentity::WithPassword(_)
+            | AdmittedIdentity::Proved { .. } => return,
         };
         let (pools, secret) = (self.login_context.pools.as_ref(), identity.secret.as_ref());
         if let (true, Some(pools), Some(keys @ LoginSecret::Keys(_))) =

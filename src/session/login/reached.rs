@@ -1,11 +1,18 @@
 //! The session at the upstream that a login leads to.
 
+use bytes::Bytes;
+
+use crate::gate::StartupPlan;
 use crate::policy::{Policy, SessionValue};
 use crate::session::policy_limits::per_user::CountedSession;
 use crate::session::pooling::pooled_relay::PooledLogin;
+use crate::telemetry::labels::LoginMethod;
 use crate::upstream::account::UpstreamAccount;
 use crate::upstream::login::UpstreamSession;
+use crate::upstream::pool::connection::ConnectionState;
+use crate::upstream::pool::source::FOLLOWED;
 use crate::upstream::verify::VerifiedSession;
+use crate::upstream::writer::UpstreamFrames;
 
 /// The session at the upstream that a login has led to.
 pub(in crate::session) struct ReachedUpstream {
@@ -17,6 +24,8 @@ pub(in crate::session) struct ReachedUpstream {
     pub(in crate::session) account: UpstreamAccount,
     /// Counts it among those of its user.
     pub(in crate::session) counted_session: CountedSession,
+    /// The way in which the client has proved who it is.
+    pub(in crate::session) method: LoginMethod,
     /// What it has of its pool, where its connection is one that sessions share.
     pub(in crate::session) pooled: Option<Box<PooledLogin>>,
 }
@@ -29,4 +38,25 @@ pub(in crate::session) fn settings_of(policy: &Policy) -> Vec<&str> {
         _ => None,
     });
     names.collect()
+}
+
+/// What the client calls itself.
+pub(super) fn own_name(plan: &StartupPlan) -> Option<&str> {
+    let mut named = plan.parameters.iter().rev();
+    let own_name = named.find(|(name, _)| name.eq_ignore_ascii_case(FOLLOWED));
+    own_name.map(|(_, own_name)| own_name.as_str())
+}
+
+/// The session that a connection of a pool has been since it was opened.
+pub(super) fn session_on(frames: UpstreamFrames, state: &ConnectionState) -> UpstreamSession {
+    let base = &state.base;
+    UpstreamSession {
+        framed: frames,
+        parameters: base.parameters.clone(),
+        key: state.key.as_deref().cloned(),
+        version: base.version,
+        notices: Bytes::new(),
+        server: base.server,
+        engine: base.engine,
+    }
 }

@@ -37,6 +37,14 @@ impl LoginError {
         }
     }
 
+    /// Why the upstream does not accept a client's own password.
+    pub(in crate::session) fn of_password(error: PoolError) -> Self {
+        match error {
+            PoolError::Open(OpenError::Login(error)) => Self::of_the_client(error),
+            error => Self::of_pool(error),
+        }
+    }
+
     /// The upstream's refusal of an identity of ours is not; but that the database does not exist,
     /// or has no room, is.
     pub(in crate::session) fn of_ours(error: UpstreamLoginError) -> Self {

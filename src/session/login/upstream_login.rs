@@ -6,13 +6,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use tokio::time::timeout_at;
 
 use super::attempt::LoginAttempt;
 use super::error::LoginError;
+use super::password_login::PasswordLogin;
 use super::queried_proof::QueriedProof;
-use super::reached::{ReachedUpstream, settings_of};
+use super::reached::{ReachedUpstream, own_name, session_on, settings_of};
 use super::startup::{AdmittedStartup, StartupAdmission, targets_of};
 use crate::auth::login_secret::LoginSecret;
 use crate::auth::settings::UpstreamIdentity;
@@ -22,19 +22,20 @@ use crate::limits;
 use crate::net::framed_stream::FramedStream;
 use crate::net::framed_stream::PeerError;
 use crate::policy::Policy;
+use crate::secret::Secret;
 use crate::session::pooling::pooled_relay::PooledLogin;
 use crate::upstream::account::{UpstreamAccount, log_in_once, log_in_patiently};
+use crate::upstream::connect::Upstream;
 use crate::upstream::login::{
     AuthRequirement, LoginRequest, UpstreamLoginError, UpstreamSession, begin,
 };
 use crate::upstream::login_retry::{LoginTries, RetryDecision};
-use crate::upstream::pool::connection::{ConnectionState, PooledConnection};
+use crate::upstream::pool::connection::PooledConnection;
 use crate::upstream::pool::set_values::SetValues;
 use crate::upstream::pool::source::{ConnectionSource, FOLLOWED};
 use crate::upstream::pool::{ConnectionPools, ConnectionWish};
 use crate::upstream::servers::session_home::SessionHomes;
 use crate::upstream::verify::{VerifiedSession, verify};
-use crate::upstream::writer::UpstreamFrames;
 
 /// Why one try did not lead to a session.
 enum LoginTryError {
@@ -58,18 +59,14 @@ impl LoginAttempt<'_> {
             ..
         } = welcome;
         let identity = match &admitted {
-            // The upstream has to say first whether it is this user.
-            AdmittedIdentity::AsItself => {
-                let (mut session, account) = self.reach_as_itself(client, plan).await?;
-                let counted_session = self.count_connection(assigned_policy, &plan.user)?;
-                let policy = assigned_policy.gate.policy();
-                return Ok(ReachedUpstream {
-                    verified: self.verify_own(&mut session, policy).await?,
-                    session,
-                    account,
-                    counted_session,
-                    pooled: None,
-                });
+            AdmittedIdentity::AsItself => return self.reach_alone(client, None, welcome).await,
+            AdmittedIdentity::WithPassword(password) => {
+                if let Some(login) = PasswordLogin::of(self)
+                    && let Some(reached) = login.reach_shared(password, welcome).await?
+                {
+                    return Ok(reached);
+                }
+                return self.reach_alone(client, Some(password), welcome).await;
             }
             AdmittedIdentity::As(identity) | AdmittedIdentity::BoundAs(identity) => &**identity,
             AdmittedIdentity::Proved { identity, .. } => identity,
@@ -83,6 +80,7 @@ impl LoginAttempt<'_> {
                 session,
                 account: pooled.source.account().clone(),
                 counted_session,
+                method: self.method_of(&admitted),
                 pooled: Some(Box::new(pooled)),
             });
         }
@@ -92,6 +90,39 @@ impl LoginAttempt<'_> {
             session,
             account,
             counted_session,
+            method: self.method_of(&admitted),
+            pooled: None,
+        })
+    }
+
+    /// Asks a client for its password, where that may be known to the upstream's pools.
+    ///
+    /// Not to be cancelled and gone on with: the question may be out.
+    pub(super) async fn asked_for_password(
+        &self,
+        client: &mut FramedStream,
+    ) -> Option<Result<AdmittedIdentity<'static>, LoginError>> {
+        Some(PasswordLogin::of(self)?.ask(client).await)
+    }
+
+    /// Opens a session of a client's own, as which the upstream has to let it in.
+    async fn reach_alone(
+        &self,
+        client: &mut FramedStream,
+        password: Option<&Secret>,
+        welcome: &AdmittedStartup,
+    ) -> Result<ReachedUpstream, LoginError> {
+        let (plan, assigned_policy) = (&welcome.plan, &welcome.assigned_policy);
+        // The upstream has to say first whether it is this user.
+        let (mut session, account) = self.reach_as_itself(client, password, plan).await?;
+        let counted_session = self.count_connection(assigned_policy, &plan.user)?;
+        let policy = assigned_policy.gate.policy();
+        Ok(ReachedUpstream {
+            verified: self.verify_own(&mut session, policy).await?,
+            session,
+            account,
+            counted_session,
+            method: self.method_of(&AdmittedIdentity::AsItself),
             pooled: None,
         })
     }
@@ -144,37 +175,45 @@ impl LoginAttempt<'_> {
         }
     }
 
-    /// Once, at the server that is chosen.
-    async fn try_shared(
+    /// What a client wants of a pool, at the server that is chosen.
+    pub(super) fn wish_of(
         &self,
-        pools: &ConnectionPools,
         identity: &UpstreamIdentity,
         (plan, policy): (&StartupPlan, &Policy),
-    ) -> Result<Option<(UpstreamSession, PooledLogin)>, LoginError> {
+    ) -> Result<(Arc<Upstream>, ConnectionWish), LoginError> {
         let UpstreamIdentity { user, secret } = identity.clone();
         let account = UpstreamAccount { user, secret };
         let upstream = self.server.upstream()?;
-        let Some(pool) = pools.of(&upstream, &plan.database, &account) else {
-            return Ok(None);
-        };
         let (parameters, asked) = (&plan.parameters, settings_of(policy));
-        let database = self.server.database();
-        let source = ConnectionSource::new(upstream, account, database, parameters, &asked);
-        let source = Arc::new(source.hasty(self.server.has_other()));
-        let mut named = parameters.iter().rev();
-        let own_name = named.find(|(name, _)| name.eq_ignore_ascii_case(FOLLOWED));
+        let (at, database) = (Arc::clone(&upstream), self.server.database());
+        let source = ConnectionSource::new(at, account, database, parameters, &asked);
         let mut values = SetValues::default();
-        if let Some((_, own_name)) = own_name {
+        if let Some(own_name) = own_name(plan) {
             values.insert(FOLLOWED, own_name);
         }
         let wish = ConnectionWish {
-            source: Arc::clone(&source),
+            source: Arc::new(source.hasty(self.server.has_other())),
             base: None,
             values,
             user: plan.user.as_str().into(),
             session: self.info.id(),
             // Whoever waits in vain is told so before the login itself is over.
             until: self.deadline.checked_sub(limits::pools::LOGIN_TIME_LEFT),
+        };
+        Ok((upstream, wish))
+    }
+
+    /// Once, at the server that is chosen.
+    pub(super) async fn try_shared(
+        &self,
+        pools: &ConnectionPools,
+        identity: &UpstreamIdentity,
+        (plan, policy): (&StartupPlan, &Policy),
+    ) -> Result<Option<(UpstreamSession, PooledLogin)>, LoginError> {
+        let (upstream, wish) = self.wish_of(identity, (plan, policy))?;
+        let source = Arc::clone(&wish.source);
+        let Some(pool) = pools.of(&upstream, &plan.database, source.account()) else {
+            return Ok(None);
         };
         let taken = match pool.take_ready(&wish) {
             Some(taken) => taken,
@@ -186,7 +225,7 @@ impl LoginAttempt<'_> {
         };
         let (PooledConnection { frames, state }, lease) = taken;
         let mut session = session_on(frames, &state);
-        if let Some((_, own_name)) = own_name {
+        if let Some(own_name) = own_name(plan) {
             session.report(FOLLOWED, own_name);
         }
         let pooled = PooledLogin {
@@ -245,7 +284,7 @@ impl LoginAttempt<'_> {
         bare: &StartupPlan,
     ) -> Result<Option<Vec<Box<str>>>, LoginError> {
         let role = match &*admitted {
-            AdmittedIdentity::AsItself => &bare.user,
+            AdmittedIdentity::AsItself | AdmittedIdentity::WithPassword(_) => &bare.user,
             AdmittedIdentity::As(identity) | AdmittedIdentity::BoundAs(identity) => &identity.user,
             AdmittedIdentity::Proved { identity, .. } => &identity.user,
         };
@@ -258,7 +297,10 @@ impl LoginAttempt<'_> {
             return Ok(Some(known));
         }
         let (mut upstream, account) = match &*admitted {
-            AdmittedIdentity::AsItself => self.reach_as_itself(client, bare).await?,
+            AdmittedIdentity::AsItself => self.reach_as_itself(client, None, bare).await?,
+            AdmittedIdentity::WithPassword(password) => {
+                self.reach_as_itself(client, Some(password), bare).await?
+            }
             AdmittedIdentity::As(identity) | AdmittedIdentity::BoundAs(identity) => {
                 self.reach_as(identity, bare).await?
             }
@@ -289,33 +331,36 @@ impl LoginAttempt<'_> {
         bare: &StartupPlan,
         denial: LoginError,
     ) -> LoginError {
-        match admitted {
-            AdmittedIdentity::AsItself => match self.reach_as_itself(client, bare).await {
-                Ok(_proved) => denial,
-                Err(unproved) => unproved,
-            },
+        let password = match admitted {
+            AdmittedIdentity::AsItself => None,
+            AdmittedIdentity::WithPassword(password) => Some(password),
             AdmittedIdentity::As(_)
             | AdmittedIdentity::BoundAs(_)
-            | AdmittedIdentity::Proved { .. } => denial,
+            | AdmittedIdentity::Proved { .. } => return denial,
+        };
+        match self.reach_as_itself(client, password, bare).await {
+            Ok(_proved) => denial,
+            Err(unproved) => unproved,
         }
     }
 
-    /// Logs the client in with its own name and password.
+    /// Logs the client in with its own name and password, and tells what it has proved itself with.
     async fn reach_as_itself(
         &self,
         client: &mut FramedStream,
+        password: Option<&Secret>,
         plan: &StartupPlan,
     ) -> Result<(UpstreamSession, UpstreamAccount), LoginError> {
         // Whatever the upstream asks for, this client could not answer; so it is not troubled.
         if !self.login_settings.auth.may_ask_password(client, self.peer) {
             return Err(LoginError::Auth(AuthError::NotPrivate));
         }
-        let mut secret = None;
+        let mut given = password.cloned().map(LoginSecret::from);
         let mut tries = LoginTries::new(self.deadline);
         loop {
-            let error = match self.try_as_itself(client, plan, &mut secret).await {
-                Ok(session) if !self.server.keeps(&session)? => continue,
-                Ok(session) => {
+            let error = match self.try_as_itself(client, plan, &mut given).await {
+                Ok((session, _)) if !self.server.keeps(&session)? => continue,
+                Ok((session, secret)) => {
                     let user = plan.user.clone();
                     return Ok((session, UpstreamAccount { user, secret }));
                 }
@@ -335,37 +380,38 @@ impl LoginAttempt<'_> {
         &self,
         client: &mut FramedStream,
         plan: &StartupPlan,
-        secret: &mut Option<LoginSecret>,
-    ) -> Result<UpstreamSession, LoginTryError> {
+        given: &mut Option<LoginSecret>,
+    ) -> Result<(UpstreamSession, Option<LoginSecret>), LoginTryError> {
         let request = self.request(&plan.user, plan);
         let upstream = self.server.upstream().map_err(LoginTryError::Denied)?;
         let deadline = self.server.deadline(self.deadline);
-        let ready = match begin(&upstream, request, deadline).await? {
+        let (ready, proved) = match begin(&upstream, request, deadline).await? {
             // The upstream believes pgsieve's host, socket or certificate. That trust is lent only
             // to those who could have had it themselves: processes on this host.
-            AuthRequirement::Nothing(ready) if self.peer.is_local() => ready,
+            AuthRequirement::Nothing(ready) if self.peer.is_local() => (ready, None),
             AuthRequirement::Nothing(_) => {
                 return Err(LoginTryError::Denied(LoginError::UpstreamTrustsUs));
             }
             AuthRequirement::Password(question) => {
-                let given = match secret {
+                let given = match given {
                     Some(given) => given,
                     None => {
                         self.pending.await_client();
                         let asked = password_request::request_password(client, self.deadline).await;
                         self.pending.stop_waiting();
-                        let given =
+                        let asked =
                             asked.map_err(|error| LoginTryError::Denied(LoginError::Auth(error)));
-                        secret.insert(given?.into())
+                        given.insert(asked?.into())
                     }
                 };
                 // The client has taken its time meanwhile.
                 let deadline = self.server.deadline(self.deadline);
-                question.answer(&plan.user, given, deadline).await?
+                let ready = question.answer(&plan.user, given, deadline).await?;
+                (ready, Some(given.clone()))
             }
         };
         let deadline = self.server.deadline(self.deadline);
-        Ok(ready.finish(deadline).await?)
+        Ok((ready.finish(deadline).await?, proved))
     }
 
     fn request<'a>(&'a self, user: &'a str, plan: &'a StartupPlan) -> LoginRequest<'a> {
@@ -393,7 +439,7 @@ impl LoginAttempt<'_> {
                 false => log_in_patiently(&upstream, whose, request, self.deadline).await,
             };
             match session {
-                Ok(session) if self.server.keeps(&session)? => break session,
+                Ok((session, _)) if self.server.keeps(&session)? => break session,
                 Ok(_elsewhere) => {}
                 Err(error) if self.server.moves_after(&error) => {}
                 Err(error) => return Err(LoginError::of_ours(error)),
@@ -407,19 +453,5 @@ impl LoginAttempt<'_> {
 impl From<UpstreamLoginError> for LoginTryError {
     fn from(error: UpstreamLoginError) -> Self {
         Self::Upstream(error)
-    }
-}
-
-/// The session that a connection of a pool has been since it was opened.
-fn session_on(frames: UpstreamFrames, state: &ConnectionState) -> UpstreamSession {
-    let base = &state.base;
-    UpstreamSession {
-        framed: frames,
-        parameters: base.parameters.clone(),
-        key: state.key.as_deref().cloned(),
-        version: base.version,
-        notices: Bytes::new(),
-        server: base.server,
-        engine: base.engine,
     }
 }

@@ -9,12 +9,15 @@ use std::time::Duration;
 use super::shown::PoolShown;
 use super::{ConnectionPool, ConnectionPools, PoolKey, PoolSettings};
 use crate::auth::login_secret::SecretDigest;
+use crate::limits;
 use crate::upstream::servers::UpstreamServers;
 
 /// Pools, and which databases are held back.
 #[derive(Default)]
 pub(super) struct HeldPools {
     pub(super) pools: HashMap<PoolKey, Arc<ConnectionPool>>,
+    /// Those whose passwords a server is asked about for the first time.
+    pub(super) asked: HashMap<PoolKey, Arc<ConnectionPool>>,
     paused: PausedDatabases,
     waits: WaitTotals,
 }
@@ -54,15 +57,41 @@ impl HeldPools {
 
     /// Tells every pool whether it gives connections.
     fn tell(&self) {
-        for (key, pool) in &self.pools {
+        for (key, pool) in self.all() {
             pool.paused.send_replace(self.is_paused(&key.database));
         }
     }
 
+    /// A password is not asked about any more.
+    pub(super) fn forget_asked(&mut self, key: &PoolKey, pool: &Arc<ConnectionPool>) {
+        let asked = self.asked.get(key);
+        if asked.is_some_and(|asked| Arc::ptr_eq(asked, pool)) {
+            self.asked.remove(key);
+        }
+    }
+
+    /// Makes room for one more where there are too many: the pool whose password was asked about
+    /// longest ago, of those that nobody has.
+    pub(super) fn make_room(&mut self) -> Option<Arc<ConnectionPool>> {
+        if self.pools.len() < limits::pools::POOLS_MAX {
+            return None;
+        }
+        let unused = self.pools.iter();
+        let unused = unused.filter(|(_, pool)| Arc::strong_count(pool) == 1);
+        let oldest = unused.min_by_key(|(_, pool)| pool.password.last_accepted());
+        let oldest = oldest.map(|(key, _)| key.clone());
+        oldest.and_then(|key| self.pools.remove(&key))
+    }
+
+    fn all(&self) -> impl Iterator<Item = (&PoolKey, &Arc<ConnectionPool>)> {
+        self.pools.iter().chain(&self.asked)
+    }
+
     /// Those of a database, or all.
     fn of(&self, database: Option<&str>) -> Vec<Arc<ConnectionPool>> {
-        let all = self.pools.iter();
-        let meant = all.filter(|(key, _)| database.is_none_or(|name| *key.database == *name));
+        let meant = self
+            .all()
+            .filter(|(key, _)| database.is_none_or(|name| *key.database == *name));
         meant.map(|(_, pool)| Arc::clone(pool)).collect()
     }
 }
@@ -88,13 +117,14 @@ impl ConnectionPools {
         PauseChange::Done
     }
 
-    /// Users of these servers have these keys from now on: connections that were opened with others
-    /// are closed as soon as no session with those is left.
+    /// Users of these servers have this password from now on, or these keys: connections that were
+    /// opened with others are closed as soon as no session with those is left, and no password of
+    /// before is accepted without asking.
     pub fn supersede(&self, servers: &UpstreamServers, user: &str, current: SecretDigest) {
         let held = self.shared.pools();
         let of_user = held.pools.iter().filter(|(key, _)| {
-            let is_by_keys = matches!(key.secret, Some(SecretDigest::Keys(_)));
-            *key.user == *user && is_by_keys && servers.have(&key.place.0)
+            let is_alike = key.secret.is_some_and(|secret| secret.is_alike(current));
+            *key.user == *user && is_alike && servers.have(&key.place.0)
         });
         let superseded: Vec<_> = of_user
             .map(|(key, pool)| (key.secret != Some(current), Arc::clone(pool)))
@@ -102,6 +132,9 @@ impl ConnectionPools {
         drop(held);
         for (is_superseded, pool) in superseded {
             pool.is_superseded.store(is_superseded, Ordering::Relaxed);
+            if is_superseded {
+                pool.password.forget();
+            }
             pool.close_if_superseded();
         }
     }
@@ -156,9 +189,9 @@ impl ConnectionPools {
         self.shared.pools().paused.named.iter().cloned().collect()
     }
 
-    /// How many connections there are of one account in one database, and for how long.
-    pub fn settings(&self) -> PoolSettings {
-        self.shared.settings
+    /// How many connections there are of one account in this database, and for how long.
+    pub fn settings_of(&self, database: &str) -> PoolSettings {
+        self.shared.settings_of(database)
     }
 
     /// How long sessions have waited for connections of a database.

@@ -12,6 +12,7 @@
 //! * `set_values`: what is set in a session; `prepared_names`: what is prepared on a connection;
 //!   `description`: as what
 //! * `places`: which connections there are, and which sessions wait; `shown`: what is told of them
+//! * `password_proof`: passwords that a server has accepted
 //! * `administration`: what whoever runs pgsieve may do with them; `member`: sessions that take
 //!   connections of a pool
 
@@ -21,6 +22,7 @@ pub mod description;
 mod idle_connection;
 pub mod member;
 mod one_pool;
+pub mod password_proof;
 mod places;
 pub mod prepared_names;
 mod refill;
@@ -49,6 +51,7 @@ use super::account::UpstreamAccount;
 use super::connect::Upstream;
 use crate::auth::login_secret::{LoginSecret, SecretDigest};
 use crate::limits;
+use crate::policy::access::Glob;
 use crate::telemetry::Telemetry;
 
 /// How many connections there are, and how long they last.
@@ -72,6 +75,17 @@ pub struct PoolSettings {
     pub max_prepared_statements: usize,
 }
 
+/// What some databases have otherwise: connections of one account in one of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PoolSizes {
+    /// In the place of [`PoolSettings::size`].
+    pub size: Option<usize>,
+    /// In the place of [`PoolSettings::min`].
+    pub min: Option<usize>,
+    /// In the place of [`PoolSettings::reserve`].
+    pub reserve: Option<usize>,
+}
+
 /// The pools of all accounts in all databases of all servers. Cheap to clone.
 #[derive(Clone)]
 pub struct ConnectionPools {
@@ -80,6 +94,8 @@ pub struct ConnectionPools {
 
 struct SharedPools {
     settings: PoolSettings,
+    /// By the names that clients have for databases: the first that fits counts.
+    sizes: Vec<(Glob, PoolSizes)>,
     telemetry: Telemetry,
     held: Mutex<HeldPools>,
     /// Told of each connection that is closed.
@@ -90,7 +106,7 @@ struct SharedPools {
     refill_turns: Arc<Semaphore>,
 }
 
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct PoolKey {
     place: UpstreamPlace,
     /// The name that clients have for it.
@@ -121,7 +137,7 @@ pub struct ConnectionWish {
 }
 
 /// Why there is no connection.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum PoolError {
     /// All were busy for as long as a session may wait.
     AllBusy {
@@ -149,10 +165,16 @@ pub enum PoolError {
 }
 
 impl ConnectionPools {
-    /// No connections yet. Those that nobody uses are closed on that runtime.
-    pub fn new(settings: PoolSettings, telemetry: Telemetry, runtime: &Handle) -> Self {
+    /// No connections yet. Of databases with sizes of their own the first whose name fits counts.
+    /// Connections that nobody uses are closed on that runtime.
+    pub fn new(
+        (settings, sizes): (PoolSettings, Vec<(Glob, PoolSizes)>),
+        telemetry: Telemetry,
+        runtime: &Handle,
+    ) -> Self {
         let shared = Arc::new(SharedPools {
             settings,
+            sizes,
             telemetry,
             held: Mutex::default(),
             gone: Arc::default(),
@@ -187,13 +209,7 @@ impl ConnectionPools {
         database: &str,
         account: &UpstreamAccount,
     ) -> Option<Arc<ConnectionPool>> {
-        let secret = account.secret.as_ref().map(LoginSecret::digest);
-        let key = PoolKey {
-            place: UpstreamPlace(Arc::clone(upstream)),
-            database: database.into(),
-            user: account.user.as_str().into(),
-            secret,
-        };
+        let key = PoolKey::of(upstream, database, account);
         let mut held = self.shared.pools();
         if let Some(pool) = held.pools.get(&key) {
             return Some(Arc::clone(pool));
@@ -201,17 +217,35 @@ impl ConnectionPools {
         if held.pools.len() >= limits::pools::POOLS_MAX {
             return None;
         }
-        let telemetry = &self.shared.telemetry;
-        let open = OpenConnections::new(telemetry.clone(), Arc::clone(&self.shared.gone));
-        let begins = (held.waits_of(database), held.is_paused(database));
-        let pool = Arc::new(ConnectionPool::new(
-            (self.shared.settings, telemetry.clone()),
-            open,
-            Arc::clone(&self.shared.numbers),
-            begins,
-        ));
+        let pool = self.shared.new_pool(&mut held, database);
         held.pools.insert(key, Arc::clone(&pool));
         Some(pool)
+    }
+}
+
+impl PoolSettings {
+    /// With what a database has otherwise. No more are kept ready than there may be.
+    #[must_use]
+    pub fn with(self, sizes: PoolSizes) -> Self {
+        let size = sizes.size.unwrap_or(self.size);
+        Self {
+            size,
+            min: sizes.min.unwrap_or(self.min).min(size),
+            reserve: sizes.reserve.unwrap_or(self.reserve),
+            ..self
+        }
+    }
+}
+
+impl PoolKey {
+    /// Of an account in a database of a server.
+    fn of(upstream: &Arc<Upstream>, database: &str, account: &UpstreamAccount) -> Self {
+        Self {
+            place: UpstreamPlace(Arc::clone(upstream)),
+            database: database.into(),
+            user: account.user.as_str().into(),
+            secret: account.secret.as_ref().map(LoginSecret::digest),
+        }
     }
 }
 
@@ -234,10 +268,31 @@ impl SharedPools {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// How many connections one account has in a database, and for how long.
+    fn settings_of(&self, database: &str) -> PoolSettings {
+        let mut sizes = self.sizes.iter();
+        let own = sizes.find(|(names, _)| names.matches(database));
+        own.map_or(self.settings, |(_, sizes)| self.settings.with(*sizes))
+    }
+
+    /// A pool of a database, without connections yet.
+    fn new_pool(&self, held: &mut HeldPools, database: &str) -> Arc<ConnectionPool> {
+        let open = OpenConnections::new(self.telemetry.clone(), Arc::clone(&self.gone));
+        let begins = (held.waits_of(database), held.is_paused(database));
+        Arc::new(ConnectionPool::new(
+            (self.settings_of(database), self.telemetry.clone()),
+            open,
+            Arc::clone(&self.numbers),
+            begins,
+        ))
+    }
+
     /// Closes what is old or unused, opens what is missing, and forgets pools that nobody has.
     fn sweep(&self) {
         let now = Instant::now();
         let mut held = self.pools();
+        // Whoever has asked for it is gone.
+        held.asked.retain(|_, pool| Arc::strong_count(pool) > 1);
         let swept: Vec<_> = held.pools.values().map(Arc::clone).collect();
         held.pools.retain(|_, pool| {
             // The one in the map and the one that is swept.

@@ -12,6 +12,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::connection::{ConnectionBase, ConnectionState, PooledConnection, SettleError};
 use super::idle_connection::IdleConnection;
+use super::password_proof::PasswordProof;
 use super::places::{OpenConnections, PoolPlace, Waiting, WaitingKind, WaitingSessions};
 use super::refill::Refill;
 use super::source::{ConnectionClass, OpenedConnection};
@@ -44,6 +45,8 @@ pub struct ConnectionPool {
     pub(super) is_superseded: AtomicBool,
     /// How connections are opened that nobody has asked for.
     pub(super) refill: Mutex<Refill>,
+    /// What the server has said of its password, where that is for the server to say.
+    pub(super) password: PasswordProof,
 }
 
 /// The right to have a connection of a pool, with all but the connection itself.
@@ -75,6 +78,7 @@ impl ConnectionPool {
             paused: watch::Sender::new(is_paused),
             is_superseded: AtomicBool::new(false),
             refill: Mutex::default(),
+            password: PasswordProof::default(),
         }
     }
 
@@ -103,8 +107,7 @@ impl ConnectionPool {
         wish: ConnectionWish,
     ) -> Result<(PooledConnection, PoolLease), PoolError> {
         let since = Instant::now();
-        let longest = since + self.settings.query_wait;
-        let until = wish.until.map_or(longest, |until| longest.min(until));
+        let until = self.waits_until(&wish, since);
         let slot = self.slot(&wish, until).await?;
         // Each round waits for the end of a pause.
         loop {
@@ -127,8 +130,18 @@ impl ConnectionPool {
         }
     }
 
+    /// Until when somebody waits who has come then.
+    pub(super) fn waits_until(&self, wish: &ConnectionWish, since: Instant) -> Instant {
+        let longest = since + self.settings.query_wait;
+        wish.until.map_or(longest, |until| longest.min(until))
+    }
+
     /// The right to have a connection, when it is the user's turn and the database is not paused.
-    async fn slot(&self, wish: &ConnectionWish, until: Instant) -> Result<FairSlot, PoolError> {
+    pub(super) async fn slot(
+        &self,
+        wish: &ConnectionWish,
+        until: Instant,
+    ) -> Result<FairSlot, PoolError> {
         let since = Instant::now();
         let queue = self.slots.take(&wish.user);
         let kind = match &wish.base {
@@ -207,7 +220,7 @@ impl ConnectionPool {
     }
 
     /// Somebody has waited in vain since then.
-    fn in_vain(&self, since: Instant) -> PoolError {
+    pub(super) fn in_vain(&self, since: Instant) -> PoolError {
         let waited = since.elapsed();
         self.checked_out(CheckoutOutcome::TimedOut, waited);
         match *self.paused.borrow() {
@@ -220,7 +233,7 @@ impl ConnectionPool {
     }
 
     /// Waits until it gives connections. May be cancelled.
-    async fn until_resumed(&self) {
+    pub(super) async fn until_resumed(&self) {
         let mut paused = self.paused.subscribe();
         // The sender lives as long as this.
         let _ = paused.wait_for(|is_paused| !is_paused).await;
@@ -286,7 +299,8 @@ impl ConnectionPool {
         wish: &ConnectionWish,
         place: PoolPlace,
     ) -> Result<IdleConnection, PoolError> {
-        let (session, base) = wish.source.open().await.map_err(PoolError::Open)?;
+        let opened = wish.source.open().await;
+        let (session, base) = opened.map_err(|error| self.not_opened(error))?;
         let base = match &wish.base {
             Some(wanted) if wanted.is_alike(&base) => Arc::clone(wanted),
             Some(_) => return Err(PoolError::OtherBase),
@@ -300,7 +314,7 @@ impl ConnectionPool {
     }
 
     /// A connection that has just been opened.
-    fn opened(
+    pub(super) fn opened(
         &self,
         (session, base): (UpstreamSession, Arc<ConnectionBase>),
         class: ConnectionClass,
@@ -339,7 +353,7 @@ impl ConnectionPool {
 
     /// A place for one more connection, unless none is given now; where all are taken, one that
     /// nobody uses makes room.
-    fn place(&self) -> Option<PoolPlace> {
+    pub(super) fn place(&self) -> Option<PoolPlace> {
         let mut idle = self.idle();
         if *self.paused.borrow() {
             return None;

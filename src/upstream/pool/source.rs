@@ -10,7 +10,9 @@ use crate::limits;
 use crate::upstream::account::{UpstreamAccount, log_in_once, log_in_patiently};
 use crate::upstream::connect::Upstream;
 use crate::upstream::engine::profile::{EngineProfile, SetValueAnswers};
-use crate::upstream::login::{LoginRequest, UpstreamLoginError, UpstreamSession};
+use crate::upstream::login::{
+    LoginRequest, UpstreamAuthMethod, UpstreamLoginError, UpstreamSession, sqlstate_of,
+};
 use crate::upstream::verify::{VerifyError, verify};
 
 /// How the connections of one session are opened.
@@ -35,7 +37,7 @@ pub type OpenedConnection = (UpstreamSession, ConnectionBase);
 pub struct ConnectionClass(blake3::Hash);
 
 /// Why no connection was opened.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum OpenError {
     /// The upstream was not reached, or does not let the account in.
     Login(UpstreamLoginError),
@@ -119,6 +121,16 @@ impl ConnectionSource {
     /// The upstream cannot be reached in time or does not let the account in, or the session is not
     /// proved to be read-only.
     pub async fn open(&self) -> Result<OpenedConnection, OpenError> {
+        Ok(self.open_telling().await?.0)
+    }
+
+    /// The same, and how the upstream wanted the account to prove itself.
+    ///
+    /// May be cancelled: the connection is dropped.
+    ///
+    /// # Errors
+    /// As of [`open`](Self::open).
+    pub async fn open_telling(&self) -> Result<(OpenedConnection, UpstreamAuthMethod), OpenError> {
         self.open_as(self.is_hasty).await
     }
 
@@ -129,10 +141,13 @@ impl ConnectionSource {
     /// # Errors
     /// As of [`open`](Self::open).
     pub async fn open_once(&self) -> Result<OpenedConnection, OpenError> {
-        self.open_as(true).await
+        Ok(self.open_as(true).await?.0)
     }
 
-    async fn open_as(&self, is_hasty: bool) -> Result<OpenedConnection, OpenError> {
+    async fn open_as(
+        &self,
+        is_hasty: bool,
+    ) -> Result<(OpenedConnection, UpstreamAuthMethod), OpenError> {
         let deadline = Instant::now() + limits::pools::CONNECT_TIME_MAX;
         let request = LoginRequest {
             user: &self.account.user,
@@ -147,7 +162,7 @@ impl ConnectionSource {
             }
             false => log_in_patiently(&self.upstream, whose, request, deadline).await,
         };
-        let mut session = session.map_err(OpenError::Login)?;
+        let (mut session, method) = session.map_err(OpenError::Login)?;
         let asked: Vec<&str> = self.asked.iter().map(AsRef::as_ref).collect();
         let learned = self.upstream.learned();
         let verified = verify(&mut session, &asked, learned, deadline).await;
@@ -158,9 +173,24 @@ impl ConnectionSource {
             return Err(OpenError::NotReadOnly(unshared));
         }
         let base = ConnectionBase::of(&session, verified);
-        Ok((session, base))
+        Ok(((session, base), method))
     }
 }
+
+impl OpenError {
+    /// Whether the upstream does not let the account in, whatever else is asked of it.
+    pub fn is_refusal_of_account(&self) -> bool {
+        match self {
+            Self::Login(UpstreamLoginError::Refused(message)) => {
+                sqlstate_of(message).is_some_and(|code| code.starts_with(ACCOUNT_REFUSED))
+            }
+            Self::Login(_) | Self::NotReadOnly(_) => false,
+        }
+    }
+}
+
+/// The class of invalid authorization specification.
+const ACCOUNT_REFUSED: &str = "28";
 
 impl fmt::Debug for ConnectionSource {
     /// Without the account and the values that clients give.

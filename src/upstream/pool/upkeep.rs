@@ -72,6 +72,7 @@ impl ConnectionPool {
         runtime.spawn(async move {
             let outcome = pool.open_ahead(&source, &turns).await;
             if let Err(error) = &outcome {
+                pool.note_refusal(error);
                 pool.tell(error);
             }
             pool.refill().end(&outcome, pause);

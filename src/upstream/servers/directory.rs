@@ -8,6 +8,7 @@ use crate::net::pem::TlsSetupError;
 use crate::policy::access::Glob;
 use crate::upstream::address::UpstreamSettings;
 use crate::upstream::connect::Upstream;
+use crate::upstream::pool::PoolSizes;
 
 /// Databases that are at servers of their own.
 #[derive(Debug, Clone)]
@@ -18,6 +19,16 @@ pub struct DatabaseRoute {
     pub upstream: UpstreamSettings,
     /// What is behind beside it.
     pub servers: ServersSettings,
+    /// How many connections sessions share there.
+    pub pool: PoolSizes,
+}
+
+impl DatabaseRoute {
+    /// By the names of each, how many connections sessions share there.
+    pub fn sizes(routes: &[Self]) -> Vec<(Glob, PoolSizes)> {
+        let sizes = routes.iter().map(|route| (route.names.clone(), route.pool));
+        sizes.collect()
+    }
 }
 
 /// The servers of all databases.
@@ -153,6 +164,7 @@ mod tests {
             names: Glob::new(names),
             upstream: UpstreamSettings::parse(url).unwrap(),
             servers: ServersSettings::alone(),
+            pool: PoolSizes::default(),
         }
     }
 

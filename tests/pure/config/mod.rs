@@ -20,11 +20,13 @@ use pgsieve::upstream::catalog_cache::catalog_account::AccountSetting;
 use pgsieve::upstream::catalog_cache::settings::CatalogMode;
 use pgsieve::upstream::snapshot::UpstreamAccount;
 
+mod databases;
 mod libpq;
 mod limits_store;
 mod others;
 mod peers;
 mod queried;
+mod remembered;
 mod texts;
 mod tokens;
 
@@ -114,9 +116,10 @@ fn a_url_is_enough() {
     assert!(settings.workers >= 1);
     let AuthSettings::Passthrough {
         allow_plaintext_passwords,
+        cache_age: None,
     } = settings.auth
     else {
-        panic!("passthrough is the default");
+        panic!("passthrough is the default, and asks at each login");
     };
     assert!(!allow_plaintext_passwords);
 }
@@ -292,10 +295,11 @@ fn every_problem_is_reported_at_once_with_its_place() {
         "pgsieve.yaml:1:1 listne: unknown key; did you mean listen?",
         "pgsieve.yaml:4:5 client.tls.mode: one of off, allow, require is wanted",
         "pgsieve.yaml:5:9 client.auth: a group of keys is wanted here, not a value: \
-         client.auth.method, client.auth.allow_plaintext_passwords, client.auth.users, \
-         client.auth.disabled, client.auth.oidc.issuer, client.auth.oidc.audience, \
-         client.auth.oidc.keys, client.auth.oidc.keys_ca, client.auth.oidc.user_claim, \
-         client.auth.oidc.attributes, client.auth.oidc.clock_skew, \
+         client.auth.method, client.auth.allow_plaintext_passwords, \
+         client.auth.passthrough.cache_age, client.auth.users, client.auth.disabled, \
+         client.auth.oidc.issuer, client.auth.oidc.audience, client.auth.oidc.keys, \
+         client.auth.oidc.keys_ca, client.auth.oidc.user_claim, client.auth.oidc.attributes, \
+         client.auth.oidc.clock_skew, \
          client.auth.oidc.expired_sessions, client.auth.attributes, \
          client.auth.query.function, client.auth.query.database, client.auth.query.user, \
          client.auth.query.password_file, client.auth.query.cache_age, \

@@ -16,6 +16,7 @@ pub mod oidc;
 mod passthrough;
 mod queried;
 mod raw;
+mod remembered;
 mod report_as;
 mod roles;
 mod scram_messages;

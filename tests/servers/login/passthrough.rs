@@ -58,6 +58,7 @@ fn a_password_never_crosses_a_network_in_clear() {
     // The upstream was not even asked.
     let auth = AuthSettings::Passthrough {
         allow_plaintext_passwords: true,
+        cache_age: None,
     };
     let careless = Sieve::start(Setup {
         peer: far(),

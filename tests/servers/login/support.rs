@@ -162,6 +162,7 @@ impl Setup {
             tls: ClientTlsSettings::Off,
             auth: AuthSettings::Passthrough {
                 allow_plaintext_passwords: false,
+                cache_age: None,
             },
             upstream: upstream(""),
             peer: None,

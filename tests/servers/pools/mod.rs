@@ -1,5 +1,6 @@
 //! Clients that share connections to the upstream, each for a transaction.
 
+mod by_database;
 mod carried;
 mod console;
 mod evicted;

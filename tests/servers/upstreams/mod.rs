@@ -9,6 +9,7 @@ mod min_lsn;
 mod moves;
 mod parted;
 mod policy_targets;
+mod remembered;
 
 use std::fmt::Write as _;
 use std::process::Command;

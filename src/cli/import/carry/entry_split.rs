@@ -1,5 +1,6 @@
 //! Which entries of `[databases]` become entries of `databases`, and which need none or cannot be.
 
+use super::pooling;
 use super::server_address::{ABSTRACT, ServerAddress};
 use crate::cli::import::configuration::{BouncerConfiguration, ConnectionEntry};
 use crate::limits::upstreams::DATABASES_MAX;
@@ -26,6 +27,8 @@ pub struct EntrySplit<'s> {
     pub is_named: bool,
     /// Whether names without an entry lead to one database.
     pub renames_all: bool,
+    /// The one entry that decides where entries differ.
+    pub only: Option<&'s ConnectionEntry>,
 }
 
 impl EntrySplit<'_> {
@@ -52,7 +55,10 @@ impl EntrySplit<'_> {
         if self.is_named && !is_there {
             return EntryFate::LeftOut(format!("leads elsewhere ({told}): {own}"));
         }
-        if is_there && database.is_none() && !self.renames_all {
+        let has_sizes = !pooling::carried_sizes(self.configuration, self.only, entry).is_empty();
+        let has_room = routed < DATABASES_MAX - usize::from(self.renames_all);
+        let needs_entry = has_sizes && has_room && !entry.name.contains(FALLBACK);
+        if is_there && database.is_none() && !self.renames_all && !needs_entry {
             return EntryFate::Main;
         }
         let database = database.unwrap_or(&entry.name);

@@ -1,9 +1,9 @@
 //! `client.auth`: how clients prove who they are, and as whom they are at the server.
 //!
 //! PgBouncer checks a secret and logs in with the same one. pgsieve does one of two things: it has
-//! the server check the client's own password (`passthrough`, a connection for each session), or
-//! checks it with a verifier (`scram`) and logs in with a password that it has been given, or with
-//! the keys of the client's proof (`auth_query`).
+//! the server check the client's own password (`passthrough`: at each login, or once in a while
+//! where connections are shared), or checks it with a verifier (`scram`) and logs in with a
+//! password that it has been given, or with the keys of the client's proof (`auth_query`).
 
 use super::ImportWork;
 use super::auth_query::BouncerQuery;
@@ -253,10 +253,13 @@ fn passthrough(
     work.draft
         .word("client.auth.method", "passthrough", comment);
     if wanted == SharedFor::Transaction {
-        let words = "sharing connections takes users that pgsieve knows (client.auth.users with \
-                     verifiers), and there are none: it is session until there are";
+        let comment = "Without asking it again about a password that it has accepted.";
+        let path = "client.auth.passthrough.cache_age";
+        work.draft.word(path, CACHE_AGE, comment);
+        let words = "clients share connections by user and password: the database is asked about \
+                     each password again after client.auth.passthrough.cache_age, by a login";
         let place = work.place("pool_mode");
-        work.draft.left_out("pool_mode", &place, words);
+        work.draft.differs("pool_mode", &place, words);
     }
     if let (Some(_), Some(entry)) = (target.user, target.entries.first()) {
         let words = "clients are themselves at the server, as pgsieve knows no users whom it could \
@@ -280,7 +283,7 @@ fn passthrough(
         let place = work.place("client_tls_sslmode");
         work.draft.left_out("client_tls_sslmode", &place, words);
     }
-    SharedFor::Session
+    wanted
 }
 
 /// Names for a note.
@@ -304,6 +307,10 @@ impl ListedUser {
         matches!(self.secret, ListedSecret::Password(_))
     }
 }
+
+/// How long a password is let in that the database has accepted: as long as a verifier of
+/// `auth_query` is known where nothing is said.
+const CACHE_AGE: &str = "10s";
 
 /// Names that a note has.
 const NAMES_MAX: usize = 20;

@@ -5,7 +5,8 @@ use std::time::Duration;
 use super::ImportWork;
 use super::login::SharedFor;
 use super::target::ChosenTarget;
-use crate::cli::import::configuration::ConnectionEntry;
+use crate::cli::import::configuration::{BouncerConfiguration, ConnectionEntry};
+use crate::cli::import::known::settings::POOL_MODES;
 use crate::cli::import::value_form;
 use crate::limits::{self, CONNECTIONS_MAX_BOUND};
 use crate::policy::units::written_duration;
@@ -29,7 +30,7 @@ pub fn carry(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>, mode: SharedF
                          connections to the server";
             let place = work.place("default_pool_size");
             work.draft.left_out("default_pool_size", &place, words);
-            if MIN.of(work, target.only) > 0 {
+            if MIN.of(work.configuration, target.only) > 0 {
                 let words = "in mode session a client's connection is made when it logs in";
                 let place = work.place(MIN.name);
                 work.draft.differs(MIN.name, &place, words);
@@ -47,12 +48,12 @@ pub fn carry(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>, mode: SharedF
 
 /// The keys of mode transaction.
 fn shared(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>) {
-    let size = SIZE.of(work, target.only);
-    let bounded = SIZE.bounded(work, size, 1);
+    let size = SIZE.of(work.configuration, target.only);
+    let bounded = SIZE.bounded(work, size, SIZE.least);
     let comment = "Connections of one account in one database.";
     work.draft.word("pool.size", bounded.to_string(), comment);
     // PgBouncer keeps no more ready than there may be, either.
-    let min = MIN.of(work, target.only).clamp(0, bounded);
+    let min = MIN.of(work.configuration, target.only).clamp(0, bounded);
     if min > 0 {
         work.draft.word("pool.min", min.to_string(), "");
     }
@@ -93,13 +94,19 @@ fn shared(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>) {
 
 /// `pool.reserve` and `pool.reserve_wait`.
 fn reserve(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>) {
-    let wanted = RESERVE.of(work, target.only);
-    // Without a time the reserve is never touched there.
-    if wanted <= 0 || work.configuration.seconds("reserve_pool_timeout").is_zero() {
+    let wanted = RESERVE.of(work.configuration, target.only);
+    let configuration = work.configuration;
+    let has_own = target.routed.iter().any(|one| {
+        let own = carried_sizes(configuration, target.only, one.entry);
+        own.iter().any(|own| own.count.name == RESERVE.name)
+    });
+    if !is_reserve_touched(configuration) || wanted <= 0 && !has_own {
         return;
     }
-    let bounded = RESERVE.bounded(work, wanted, 0);
-    work.draft.word("pool.reserve", bounded.to_string(), "");
+    if wanted > 0 {
+        let bounded = RESERVE.bounded(work, wanted, RESERVE.least);
+        work.draft.word("pool.reserve", bounded.to_string(), "");
+    }
     let hour = Duration::from_secs(3600);
     let wait = PooledTime {
         name: "reserve_pool_timeout",
@@ -108,6 +115,11 @@ fn reserve(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>) {
         zero: Zero::Near(hour, ""),
     };
     wait.write(work, None);
+}
+
+/// Without a time the reserve is never touched there.
+fn is_reserve_touched(configuration: &BouncerConfiguration) -> bool {
+    !configuration.seconds("reserve_pool_timeout").is_zero()
 }
 
 /// `pool.max_prepared_statements`.
@@ -134,13 +146,18 @@ struct PooledCount {
     name: &'static str,
     /// What it is called in an entry.
     own: &'static [&'static str],
+    /// What it is in an entry of `databases`.
+    key: &'static str,
+    least: i64,
+    /// Whether there are no more of these than connections.
+    is_kept_ready: bool,
 }
 
 impl PooledCount {
     /// What holds for this entry, or for all.
-    fn of(&self, work: &ImportWork<'_>, only: Option<&ConnectionEntry>) -> i64 {
+    fn of(&self, configuration: &BouncerConfiguration, only: Option<&ConnectionEntry>) -> i64 {
         let own = only.and_then(|entry| self.own_of(entry));
-        own.map_or_else(|| work.configuration.count(self.name), |(_, own)| own)
+        own.map_or_else(|| configuration.count(self.name), |(_, own)| own)
     }
 
     /// The number as it may be set here, with a note where that is another one.
@@ -165,17 +182,89 @@ impl PooledCount {
 const SIZE: PooledCount = PooledCount {
     name: "default_pool_size",
     own: &["pool_size"],
+    key: "pool_size",
+    least: 1,
+    is_kept_ready: false,
 };
 
 const MIN: PooledCount = PooledCount {
     name: "min_pool_size",
     own: &["min_pool_size"],
+    key: "pool_min",
+    least: 0,
+    is_kept_ready: true,
 };
 
 const RESERVE: PooledCount = PooledCount {
     name: "reserve_pool_size",
     own: &["reserve_pool", "reserve_pool_size"],
+    key: "pool_reserve",
+    least: 0,
+    is_kept_ready: false,
 };
+
+/// A number that an entry has otherwise than what holds for all.
+pub struct OwnSize {
+    count: PooledCount,
+    /// What the entry calls it.
+    name: &'static str,
+    wanted: i64,
+}
+
+/// The numbers of connections that an entry of `databases` has for this one, where connections are
+/// shared.
+pub fn carried_sizes(
+    configuration: &BouncerConfiguration,
+    only: Option<&ConnectionEntry>,
+    entry: &ConnectionEntry,
+) -> Vec<OwnSize> {
+    let mode = only.and_then(|only| only.text("pool_mode"));
+    let mode = mode.unwrap_or_else(|| configuration.choice("pool_mode", POOL_MODES));
+    let is_alone = only.is_some_and(|only| only.name == entry.name);
+    match is_alone || mode.eq_ignore_ascii_case("session") {
+        true => Vec::new(),
+        false => own_sizes(configuration, only, entry),
+    }
+}
+
+fn own_sizes(
+    configuration: &BouncerConfiguration,
+    only: Option<&ConnectionEntry>,
+    entry: &ConnectionEntry,
+) -> Vec<OwnSize> {
+    let own = [SIZE, MIN, RESERVE].into_iter().filter_map(|count| {
+        let (name, wanted) = count.own_of(entry)?;
+        let is_other = wanted != count.of(configuration, only);
+        let is_touched = count.name != RESERVE.name || is_reserve_touched(configuration);
+        (is_other && is_touched).then_some(OwnSize {
+            count,
+            name,
+            wanted,
+        })
+    });
+    own.collect()
+}
+
+/// The same as keys of an entry of `databases`.
+pub fn sizes(
+    work: &mut ImportWork<'_>,
+    target: &ChosenTarget<'_>,
+    entry: &ConnectionEntry,
+) -> Vec<(&'static str, String)> {
+    let own = carried_sizes(work.configuration, target.only, entry);
+    let size = SIZE.own_of(entry).map(|(_, own)| own);
+    let size = size.unwrap_or_else(|| SIZE.of(work.configuration, target.only));
+    let written = own.into_iter().map(|own| {
+        let bounded = own.count.bounded(work, own.wanted, own.count.least);
+        // PgBouncer keeps no more ready than there may be, either.
+        let most = match own.count.is_kept_ready {
+            true => size.clamp(SIZE.least, SIZE_MAX),
+            false => SIZE_MAX,
+        };
+        (own.count.key, bounded.min(most).to_string())
+    });
+    written.collect()
+}
 
 /// What an entry says otherwise than what holds for all.
 fn others(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>, entry: &ConnectionEntry) {
@@ -193,10 +282,11 @@ fn others(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>, entry: &Connecti
     if entry.text("pool_mode").is_some_and(is_other_mode) {
         others.push("pool_mode");
     }
-    for count in [SIZE, MIN, RESERVE] {
-        let all = count.of(work, target.only);
-        let own = count.own_of(entry);
-        others.extend(own.filter(|(_, own)| *own != all).map(|(name, _)| name));
+    let is_routed = target.routed.iter().any(|one| one.entry.name == entry.name);
+    let carried = carried_sizes(work.configuration, target.only, entry);
+    if !is_routed || carried.is_empty() {
+        let own = own_sizes(work.configuration, target.only, entry);
+        others.extend(own.into_iter().map(|own| own.name));
     }
     let times = ["query_wait_timeout", "server_lifetime"];
     others.extend(times.iter().filter(|name| entry.text(name).is_some()));

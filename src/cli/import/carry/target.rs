@@ -31,7 +31,7 @@ pub struct ChosenTarget<'c> {
     pub database: Option<String>,
 }
 
-/// An entry whose name leads to another server, or to another name there.
+/// An entry whose name leads to another server, or to another name there, or that has other sizes.
 pub struct RoutedEntry<'c> {
     /// The entry.
     pub entry: &'c ConnectionEntry,
@@ -72,16 +72,18 @@ pub fn choose<'w>(work: &mut ImportWork<'w>) -> Result<ChosenTarget<'w>, Vec<Set
     let renames_all = fallback.is_some_and(|entry| {
         Lead::of(entry, configuration) == lead && entry.text("dbname").is_some()
     });
+    let only = named.or_else(|| (all.len() == 1).then_some(first));
     let split = EntrySplit {
         configuration,
         lead: &lead,
         is_named: named.is_some(),
         renames_all,
+        only,
     };
     let (entries, routed) = carried(work, &split);
     let target = ChosenTarget {
         database: database(main, work.request.database),
-        only: named.or_else(|| (all.len() == 1).then_some(first)),
+        only,
         address: lead.address,
         user: lead.user,
         main,

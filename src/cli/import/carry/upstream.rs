@@ -2,6 +2,7 @@
 //! whom everybody is there.
 
 use super::ImportWork;
+use super::pooling;
 use super::server_address::{ABSTRACT, encoded};
 use super::server_tls::{self, ServerTls};
 use super::target::ChosenTarget;
@@ -53,6 +54,7 @@ pub fn carry(
         if routed.address.is_several() {
             database.push(("targets", "any".to_owned()));
         }
+        database.extend(pooling::sizes(work, target, routed.entry));
         databases.push(database);
     }
     if !databases.is_empty() {

@@ -8,7 +8,6 @@ use crate::session::console::table::ColumnType::{Int4, Text};
 use crate::session::console::table::{ConsoleColumn, ConsoleTable, known};
 use crate::session::console::views::host_and_port;
 use crate::session::login::LoginContext;
-use crate::upstream::pool::ConnectionPools;
 use crate::upstream::servers::UpstreamServers;
 
 const COLUMNS: &[ConsoleColumn] = &[
@@ -29,7 +28,6 @@ const COLUMNS: &[ConsoleColumn] = &[
 
 pub(super) fn table(login_context: &LoginContext) -> ConsoleTable {
     let pools = login_context.pools.as_ref();
-    let settings = pools.map(ConnectionPools::settings);
     let connections = connections(login_context);
     let mut table = ConsoleTable::of(COLUMNS);
     for name in known_databases(login_context) {
@@ -37,6 +35,7 @@ pub(super) fn table(login_context: &LoginContext) -> ConsoleTable {
         let is_paused = pools.is_some_and(|pools| pools.is_paused(&name));
         let home = login_context.directory.home_of(&name);
         let (host, port) = place(&home.servers);
+        let settings = pools.map(|pools| pools.settings_of(&name));
         table.add(vec![
             known(&name),
             host,
