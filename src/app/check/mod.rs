@@ -192,8 +192,7 @@ impl CheckReport {
         world: &mut AssumedDatabase,
         runtime: &Runtime,
     ) {
-        let servers = directory.own();
-        let mut reached = true;
+        let (servers, mut reached) = (directory.own(), true);
         for server in servers.all() {
             let place = ServerPlace::of(server, servers);
             let logins = self.logins(settings, (server.upstream(), place));
