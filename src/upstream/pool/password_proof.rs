@@ -129,10 +129,10 @@ impl ConnectionPools {
         let check = match held.pools.entry(key.clone()) {
             Entry::Occupied(known) => {
                 known.get().password.accept(asked);
-                match Arc::ptr_eq(known.get(), pool) {
-                    true => return PasswordCheck::Accepted,
-                    false => PasswordCheck::Accepted,
+                if Arc::ptr_eq(known.get(), pool) {
+                    return PasswordCheck::Accepted;
                 }
+                PasswordCheck::Accepted
             }
             Entry::Vacant(place) if has_room => {
                 pool.password.accept(asked);
