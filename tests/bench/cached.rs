@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use pgsieve::demo::cluster::PrivateCluster;
+use pgsieve::engine::Engine;
 use pgsieve::gate::cache::JudgementCache;
 use pgsieve::policy::{Policy, PolicySet};
 use pgsieve::secret::Secret;
@@ -25,7 +26,8 @@ use pgsieve::upstream::address::UpstreamSettings;
 use pgsieve::upstream::catalog_cache::catalog_account::AccountSetting;
 use pgsieve::upstream::catalog_cache::settings::CatalogCacheSettings;
 use pgsieve::upstream::catalog_cache::{CatalogCache, CatalogCaches};
-use pgsieve::upstream::servers::{ServersSettings, UpstreamServers};
+use pgsieve::upstream::servers::ServersSettings;
+use pgsieve::upstream::servers::directory::UpstreamDirectory;
 use tokio::runtime::Runtime;
 
 /// Prints a line for each protocol: µs for one statement without and with repairs.
@@ -121,9 +123,12 @@ impl Kept {
         let catalogs = CatalogCaches::start(
             CatalogCacheSettings::usual(AccountSetting::Configured(account)),
             &Arc::new(
-                UpstreamServers::load(
-                    UpstreamSettings::parse(&url).unwrap(),
-                    ServersSettings::alone(),
+                UpstreamDirectory::load(
+                    (
+                        UpstreamSettings::parse(&url).unwrap(),
+                        ServersSettings::alone(),
+                    ),
+                    Vec::new(),
                 )
                 .unwrap(),
             ),
@@ -163,6 +168,7 @@ fn conversation(yaml: &str, catalog_cache: Option<Arc<CatalogCache>>) -> Session
         statement_timeout: None,
         user: "reader".to_owned(),
         server_major: 15,
+        engine: Engine::Postgres,
         server: None,
         self_report: SelfReport::Reported,
         report_as: ReportAs::Upstream,

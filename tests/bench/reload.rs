@@ -14,6 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pgsieve::demo::cluster::PrivateCluster;
+use pgsieve::engine::Engine;
 use pgsieve::gate::cache::JudgementCache;
 use pgsieve::policy::{LivePolicies, Policy, PolicySet};
 use pgsieve::secret::Secret;
@@ -32,7 +33,8 @@ use pgsieve::upstream::address::UpstreamSettings;
 use pgsieve::upstream::catalog_cache::catalog_account::AccountSetting;
 use pgsieve::upstream::catalog_cache::settings::CatalogCacheSettings;
 use pgsieve::upstream::catalog_cache::{CatalogCache, CatalogCaches};
-use pgsieve::upstream::servers::{ServersSettings, UpstreamServers};
+use pgsieve::upstream::servers::ServersSettings;
+use pgsieve::upstream::servers::directory::UpstreamDirectory;
 use tokio::runtime::Runtime;
 
 use crate::cached::{exchange, message};
@@ -271,6 +273,7 @@ fn sessions(
             // A role that the server has: of another one nothing is known to be readable.
             user: "postgres".to_owned(),
             server_major: 15,
+            engine: Engine::Postgres,
             server: None,
             self_report: SelfReport::Reported,
             report_as: ReportAs::Upstream,
@@ -308,9 +311,12 @@ fn catalogs(cluster: &PrivateCluster, runtime: &Runtime, live: &LivePolicies) ->
     CatalogCaches::start(
         CatalogCacheSettings::usual(AccountSetting::Configured(account)),
         &Arc::new(
-            UpstreamServers::load(
-                UpstreamSettings::parse(&url).unwrap(),
-                ServersSettings::alone(),
+            UpstreamDirectory::load(
+                (
+                    UpstreamSettings::parse(&url).unwrap(),
+                    ServersSettings::alone(),
+                ),
+                Vec::new(),
             )
             .unwrap(),
         ),
