@@ -22,13 +22,14 @@ use crate::support::{APP, RawClient, frames, until};
 
 /// The copies, and the balancer before them. A server that is drained gets nobody new.
 struct Balanced {
-    folder: Folder,
     store: RedisServer,
     cluster: &'static PrivateCluster,
     database: String,
     port: u16,
     copies: Vec<Copy>,
     _balancer: SupervisedChild,
+    /// It has the notes of the processes: it goes when they have ended.
+    folder: Folder,
 }
 
 /// A copy, by the name that the balancer has for it.
