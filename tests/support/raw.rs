@@ -8,7 +8,7 @@ use std::time::Duration;
 use postgres_protocol::authentication::md5_hash;
 use postgres_protocol::authentication::sasl::{ChannelBinding, ScramSha256};
 
-use super::frames;
+use super::{frames, until};
 
 /// A blocking connection that waits ten seconds for an answer at most.
 pub struct RawClient {
@@ -124,6 +124,22 @@ impl RawClient {
                 other => panic!("unexpected during login: {other:?}"),
             }
         }
+    }
+
+    /// Has its statement cancelled by way of that address, as often as it takes; what comes of it.
+    pub fn cancelled(&mut self, address: SocketAddr) -> Vec<Frame> {
+        let (pid, secret) = self.key.clone().expect("a key");
+        let has_answer = until(|| {
+            let mut canceller = Self::connect(address);
+            canceller.send(&frames::cancel_request(pid, &secret));
+            canceller.until_closed();
+            self.stream.set_nonblocking(true).unwrap();
+            let has_answer = self.stream.peek(&mut [0]).is_ok();
+            self.stream.set_nonblocking(false).unwrap();
+            has_answer.then_some(())
+        });
+        assert!(has_answer.is_some());
+        self.until_ready()
     }
 
     /// Sends bytes as they are.

@@ -179,12 +179,7 @@ impl Balanced {
     }
 
     fn as_user<'a>(&'a self, user: &'a str) -> Login<'a> {
-        Login {
-            user,
-            password: user,
-            database: &self.database,
-            parameters: &[],
-        }
+        user_of(user, &self.database)
     }
 
     fn address(&self) -> SocketAddr {
@@ -247,12 +242,7 @@ fn copies_are_exchanged_while_clients_work() {
         let workers: Vec<_> = (0..4)
             .map(|_| {
                 scope.spawn(|| {
-                    let user = Login {
-                        user: APP,
-                        password: APP,
-                        database: &database,
-                        parameters: &[],
-                    };
+                    let user = user_of(APP, &database);
                     let mut client = log_in(address, &user);
                     while !is_over.load(Ordering::Relaxed) {
                         match ask(&mut client) {
@@ -313,12 +303,7 @@ fn copies_are_exchanged_while_sessions_rest() {
         let workers: Vec<_> = (0..3)
             .map(|_| {
                 scope.spawn(|| {
-                    let user = Login {
-                        user: APP,
-                        password: APP,
-                        database: &database,
-                        parameters: &[],
-                    };
+                    let user = user_of(APP, &database);
                     while !is_over.load(Ordering::Relaxed) {
                         let mut client = RawClient::login(address, &user);
                         logins.fetch_add(1, Ordering::Relaxed);
@@ -380,6 +365,15 @@ fn copies_are_exchanged_while_sessions_rest() {
         assert_eq!(ended, Some(0), "{}", process.stderr());
         let said = process.stderr();
         assert!(said.contains("stopped; 0 sessions were cut off"), "{said}");
+    }
+}
+
+fn user_of<'a>(user: &'a str, database: &'a str) -> Login<'a> {
+    Login {
+        user,
+        password: user,
+        database,
+        parameters: &[],
     }
 }
 

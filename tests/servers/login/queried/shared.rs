@@ -1,7 +1,6 @@
 //! Connections that sessions share: those of one user with one password, and of nobody else.
 
 use std::collections::BTreeSet;
-use std::net::TcpStream;
 
 use super::{Queried, Wish, role, row, run};
 use crate::support::raw::kinds;
@@ -78,22 +77,10 @@ fn a_cancel_reaches_a_session_that_is_itself() {
             ..Wish::default()
         });
         let mut client = queried.login(&role(""));
-        let key = client.key.clone().unwrap();
         client.send(&frames::query(
             "SELECT count(*) FROM generate_series(1, 1000000000)",
         ));
-        let canceled = until(|| {
-            let stream = TcpStream::connect(queried.stack.proxied_address()).unwrap();
-            let mut canceller = RawClient::over(stream);
-            canceller.send(&frames::cancel_request(key.0, &key.1));
-            canceller.until_closed();
-            client.stream().set_nonblocking(true).unwrap();
-            let has_answer = client.stream().peek(&mut [0]).is_ok();
-            client.stream().set_nonblocking(false).unwrap();
-            has_answer.then_some(())
-        });
-        assert!(canceled.is_some());
-        let answer = client.until_ready();
+        let answer = client.cancelled(queried.stack.proxied_address());
         let error = answer.iter().find(|frame| frame.kind == b'E').unwrap();
         assert_eq!(error.sqlstate(), "57014");
         let again = until(|| (kinds(&client.query("SELECT 1")) == "TDCZ").then_some(()));

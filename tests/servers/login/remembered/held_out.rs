@@ -1,7 +1,6 @@
 //! Cases that were written when the code was done: what nobody had in mind while writing it.
 
 use std::fs;
-use std::net::TcpStream;
 use std::thread;
 use std::time::Duration;
 
@@ -168,22 +167,10 @@ fn a_cancel_meets_its_own_statement() {
     });
     let ann = role("");
     let mut client = sieve.login(&ann, &ann);
-    let key = client.key.clone().unwrap();
     client.send(&frames::query(
         "SELECT count(*) FROM generate_series(1, 1000000000)",
     ));
-    let canceled = until(|| {
-        let stream = TcpStream::connect(sieve.stack.proxied_address()).unwrap();
-        let mut canceller = RawClient::over(stream);
-        canceller.send(&frames::cancel_request(key.0, &key.1));
-        canceller.until_closed();
-        client.stream().set_nonblocking(true).unwrap();
-        let has_answer = client.stream().peek(&mut [0]).is_ok();
-        client.stream().set_nonblocking(false).unwrap();
-        has_answer.then_some(())
-    });
-    assert!(canceled.is_some());
-    let answer = client.until_ready();
+    let answer = client.cancelled(sieve.stack.proxied_address());
     let error = answer.iter().find(|frame| frame.kind == b'E').unwrap();
     assert_eq!(error.sqlstate(), "57014");
     assert_eq!(who(&mut sieve.login(&ann, &ann)).0, ann);
