@@ -52,9 +52,9 @@ fn sessions_at_rest_move_with_all_that_they_have_made() {
     }
     let moves =
         |reason: &str| stack.metric(&format!("pgsieve_pool_moves_total{{reason=\"{reason}\"}}"));
-    // The first finds its server away, or its connection dead; it is then known to the others.
-    let found = moves("away") + moves("lost");
-    assert!(found >= 1.0 && found + moves("wanted") >= 6.0, "{found}");
+    // Who finds the server away may be a session, or the look at servers in the background.
+    let moved = moves("away") + moves("lost") + moves("wanted");
+    assert!(moved >= 6.0, "{moved}");
     // They go back to where they are wanted, as soon as it is there.
     servers.standbys[0].restart().unwrap();
     for client in &mut clients {
