@@ -390,7 +390,7 @@ pub const KEYS: &[SettingsKey] = &[
         path: "workers",
         form: KeyForm::Word,
         default: "the number of processor cores",
-        doc: "Threads that serve clients, 1 to 256.",
+        doc: "Threads that serve clients, 1 to 256. No more of them work than the load wants.",
     },
     SettingsKey {
         path: "limits.connections_max",

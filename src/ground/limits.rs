@@ -20,6 +20,7 @@ pub mod served_groundings;
 pub mod shared_counts;
 pub mod upstreams;
 pub mod verifiers;
+pub mod workers;
 
 use std::time::Duration;
 

@@ -67,6 +67,29 @@ impl PeerStream {
         Ok(Self::Tcp(socket))
     }
 
+    /// From now on the runtime that this is called in is told when more can be read or written.
+    ///
+    /// # Errors
+    /// The system's, when it has no descriptor left: the stream is with the runtime of before.
+    pub fn join_this_runtime(&mut self) -> io::Result<()> {
+        match self {
+            Self::Tcp(socket) => *socket = tcp_here(socket)?,
+            Self::Unix(socket) => {
+                let own = socket.as_fd().try_clone_to_owned()?;
+                *socket = UnixStream::from_std(own.into())?;
+            }
+            Self::ServerTls(tls) => {
+                let socket = tls.get_mut().0;
+                *socket = tcp_here(socket)?;
+            }
+            Self::ClientTls(tls) => {
+                let socket = tls.get_mut().0;
+                *socket = tcp_here(socket)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Is what passes here encrypted?
     pub fn is_tls(&self) -> bool {
         match self {
@@ -220,6 +243,11 @@ impl AsyncWrite for PeerStream {
             Self::ClientTls(tls) => Pin::new(tls).poll_shutdown(context),
         }
     }
+}
+
+/// The same socket under another descriptor, with the runtime that this is called in.
+fn tcp_here(socket: &TcpStream) -> io::Result<TcpStream> {
+    TcpStream::from_std(socket.as_fd().try_clone_to_owned()?.into())
 }
 
 /// Is the address one of this host's loopback addresses, also when written as IPv6-mapped IPv4?

@@ -1,6 +1,7 @@
 //! Accepts connections, spreads them over workers, drains, and serves the admin address.
 //!
-//! Accepting happens on the main thread; a client then stays with the worker that has the fewest.
+//! Accepting happens on the main thread; a client then comes to the worker that its load makes the
+//! next, and moves where loads change.
 
 pub mod admin;
 pub mod budget_file;
@@ -22,10 +23,11 @@ use tokio::task::JoinSet;
 
 use self::listener::{AcceptedStream, BindAddress, Listener};
 use self::local_clients::LocalClients;
-use self::worker::{WorkerThread, WorkersServing};
+use self::worker::{WorkerDoors, WorkerThread, WorkersServing};
 use crate::limits;
 use crate::session::drain::{DrainReceiver, DrainSender};
 use crate::session::login::pending_logins::{LoginCapacity, PendingLogins};
+use crate::session::scheduling::worker_load::WorkerLoads;
 use crate::session::shared::ServerShared;
 use crate::system_error;
 use crate::telemetry::Telemetry;
@@ -51,6 +53,7 @@ pub struct ProxyServer {
     settings: ServerSettings,
     listeners: Vec<Listener>,
     workers: Vec<WorkerThread>,
+    loads: WorkerLoads,
     server_shared: ServerShared,
     pending: PendingLogins,
     drain: DrainSender,
@@ -95,9 +98,13 @@ impl ProxyServer {
         let (drain, draining) = DrainSender::new();
         let mut workers = Vec::new();
         let serving = WorkersServing::begin();
-        for index in 0..settings.workers.max(1) {
+        let count = settings.workers.max(1);
+        let loads = WorkerLoads::new(count);
+        let (doors, heard) = WorkerDoors::new(count);
+        for (index, moved) in heard.into_iter().enumerate() {
             let ends = (draining.clone(), serving.clone());
-            let worker = WorkerThread::start(index, server_shared.for_worker(), ends)
+            let shared = server_shared.for_worker(loads.worker(index));
+            let worker = WorkerThread::start(index, shared, ends, (doors.clone(), moved))
                 .map_err(StartError::Worker)?;
             workers.push(worker);
         }
@@ -109,6 +116,7 @@ impl ProxyServer {
             settings,
             listeners,
             workers,
+            loads,
             server_shared,
             drain,
             draining,
@@ -204,11 +212,13 @@ impl ProxyServer {
         self.workers.iter().map(WorkerThread::open).sum()
     }
 
-    /// Hands a client to the worker with the fewest. Where all places are taken, one that says
-    /// nothing gives way, or it is turned away.
+    /// Hands a client to the worker that its load makes the next. Where all places are taken, one
+    /// that says nothing gives way, or it is turned away.
     fn assign(&mut self, client: AcceptedStream) {
-        let open = self.open();
-        let worker = self.workers.iter().min_by_key(|worker| worker.open());
+        let clients: Vec<usize> = self.workers.iter().map(WorkerThread::open).collect();
+        let open: usize = clients.iter().sum();
+        let place = self.loads.place(&clients);
+        let worker = self.workers.get(place);
         let places = if open < self.settings.connections_max {
             LoginCapacity::Left
         } else {
@@ -216,7 +226,10 @@ impl ProxyServer {
         };
         let pending = self.pending.accept(client.peer(), places);
         let refused = match (worker, pending) {
-            (Some(worker), Some(pending)) => worker.take((client, pending)).err(),
+            (Some(worker), Some(pending)) => {
+                let pending = pending.with_worker(self.loads.login(place));
+                worker.take((client, pending)).err()
+            }
             (Some(_) | None, None) | (None, Some(_)) => {
                 self.turn_away(client);
                 None

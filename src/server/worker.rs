@@ -12,10 +12,11 @@ use tokio::task::JoinSet;
 
 use super::listener::AcceptedStream;
 use crate::limits;
-use crate::session;
 use crate::session::drain::{DrainReceiver, DrainSender};
 use crate::session::login::pending_logins::PendingLogin;
 use crate::session::shared::ServerShared;
+use crate::session::{self, DepartingSession, ServedSession};
+use crate::telemetry::events::WorkerTurnEnded;
 
 /// A client that came, and its standing until it has logged in.
 pub type ArrivedClient = (AcceptedStream, PendingLogin);
@@ -36,22 +37,31 @@ impl WorkerThread {
         index: usize,
         server_shared: ServerShared,
         (draining, serving): (DrainReceiver, WorkersServing),
+        (doors, moved): (WorkerDoors, mpsc::Receiver<Box<ServedSession>>),
     ) -> io::Result<Self> {
         let (clients, arriving) = mpsc::channel(limits::ACCEPTED_WAITING_MAX);
-        let open = Arc::new(AtomicUsize::new(0));
+        let open = doors.open(index);
+        let load = server_shared.turns.load().clone();
+        let telemetry = server_shared.login_context.telemetry.clone();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .max_blocking_threads(limits::JUDGE_THREADS_MAX + limits::REPAIRS_MAX)
+            .on_thread_park(move || {
+                if let Some(sessions) = load.note_wait() {
+                    telemetry.emit(&WorkerTurnEnded { sessions });
+                }
+            })
             .build()?;
         let sessions = WorkerSessions {
             server_shared: Arc::new(server_shared),
             draining,
             serving,
             open: Arc::clone(&open),
+            doors,
         };
         let thread = std::thread::Builder::new()
             .name(format!("worker-{index}"))
-            .spawn(move || runtime.block_on(sessions.run(arriving)))?;
+            .spawn(move || runtime.block_on(sessions.run(arriving, moved)))?;
         Ok(Self {
             clients,
             open,
@@ -95,12 +105,57 @@ impl WorkerThread {
     }
 }
 
+/// How sessions get from one worker to another, and how many each has. Cheap to clone.
+#[derive(Clone)]
+pub struct WorkerDoors {
+    doors: Arc<[WorkerDoor]>,
+}
+
+struct WorkerDoor {
+    sessions: mpsc::Sender<Box<ServedSession>>,
+    open: Arc<AtomicUsize>,
+}
+
+impl WorkerDoors {
+    /// For so many workers; with what each of them hears of those that come to it.
+    pub fn new(workers: usize) -> (Self, Vec<mpsc::Receiver<Box<ServedSession>>>) {
+        let mut heard = Vec::new();
+        let doors = (0..workers).map(|_| {
+            let (sessions, moved) = mpsc::channel(limits::workers::MOVED_WAITING_MAX);
+            heard.push(moved);
+            WorkerDoor {
+                sessions,
+                open: Arc::default(),
+            }
+        });
+        let doors = doors.collect();
+        (Self { doors }, heard)
+    }
+
+    fn open(&self, worker: usize) -> Arc<AtomicUsize> {
+        let door = self.doors.get(worker);
+        door.map(|door| Arc::clone(&door.open)).unwrap_or_default()
+    }
+
+    fn send(&self, worker: usize, session: Box<ServedSession>) -> Result<(), Box<ServedSession>> {
+        let Some(door) = self.doors.get(worker) else {
+            return Err(session);
+        };
+        door.open.fetch_add(1, Ordering::Relaxed);
+        door.sessions.try_send(session).map_err(|refused| {
+            door.open.fetch_sub(1, Ordering::Relaxed);
+            refused.into_inner()
+        })
+    }
+}
+
 /// What runs on the thread.
 struct WorkerSessions {
     server_shared: Arc<ServerShared>,
     draining: DrainReceiver,
     serving: WorkersServing,
     open: Arc<AtomicUsize>,
+    doors: WorkerDoors,
 }
 
 /// Held by each worker that has sessions or may get some. A worker that has none left waits for the
@@ -131,32 +186,78 @@ impl WorkersServing {
 }
 
 impl WorkerSessions {
-    async fn run(self, mut arriving: mpsc::Receiver<ArrivedClient>) {
+    async fn run(
+        self,
+        mut arriving: mpsc::Receiver<ArrivedClient>,
+        mut moved: mpsc::Receiver<Box<ServedSession>>,
+    ) {
         let (drain, draining) = DrainSender::new();
         tokio::spawn(drain.follow(self.draining.clone()));
         tokio::spawn(self.server_shared.turns.clone().run());
         let mut running = JoinSet::new();
         let mut accepting = true;
-        while accepting || !running.is_empty() {
+        while accepting || !running.is_empty() || !moved.is_closed() {
             tokio::select! {
                 client = arriving.recv(), if accepting => match client {
                     Some(client) => self.start(&mut running, client, draining.clone()),
                     None => accepting = false,
                 },
-                Some(ended) = running.join_next(), if !running.is_empty() => {
-                    self.open.fetch_sub(1, Ordering::Relaxed);
-                    if ended.is_err_and(|error| error.is_panic()) {
-                        self.server_shared.session_panicked();
-                    }
+                Some(session) = moved.recv() => {
+                    self.go_on(&mut running, session, draining.clone());
                 }
+                Some(ended) = running.join_next(), if !running.is_empty() => match ended {
+                    Ok(None) => self.leaves(),
+                    Ok(Some(departing)) => {
+                        if let Some(session) = self.hand_over(departing) {
+                            self.go_on(&mut running, session, draining.clone());
+                        }
+                    }
+                    Err(error) => {
+                        self.leaves();
+                        if error.is_panic() {
+                            self.server_shared.session_panicked();
+                        }
+                    }
+                },
+            }
+            if !accepting && running.is_empty() {
+                // Who was on the way here is taken up still; nobody else sets out.
+                moved.close();
             }
         }
         self.serving.end().await;
     }
 
+    fn leaves(&self) {
+        self.open.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Gives a session to the worker that it goes on with, or back where that has no room.
+    fn hand_over(&self, departing: DepartingSession) -> Option<Box<ServedSession>> {
+        let DepartingSession { session, worker } = departing;
+        let refused = self.doors.send(worker, session).err();
+        if refused.is_none() {
+            self.leaves();
+        }
+        refused
+    }
+
+    fn go_on(
+        &self,
+        running: &mut JoinSet<Option<DepartingSession>>,
+        session: Box<ServedSession>,
+        draining: DrainReceiver,
+    ) {
+        running.spawn(session::go_on(
+            session,
+            Arc::clone(&self.server_shared),
+            draining,
+        ));
+    }
+
     fn start(
         &self,
-        running: &mut JoinSet<()>,
+        running: &mut JoinSet<Option<DepartingSession>>,
         (client, pending): ArrivedClient,
         draining: DrainReceiver,
     ) {
@@ -169,7 +270,7 @@ impl WorkerSessions {
                 running.spawn(session::serve(accepted, server_shared, draining))
             }
             // It is gone already; what counts it hears of that as of any other.
-            Err(_) => running.spawn(async {}),
+            Err(_) => running.spawn(async { None }),
         };
     }
 }

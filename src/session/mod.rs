@@ -74,6 +74,7 @@ mod text_judgement;
 mod tracing;
 pub mod upstream_side;
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -84,6 +85,7 @@ use self::context::client_settings::ClientSettings;
 use self::context::model_values::LoginFacts;
 use self::drain::DrainReceiver;
 use self::io::Relay;
+use self::io::worker_move::{RelayEnd, take_up};
 use self::lapse::Lapse;
 use self::login::console_login::OpenedConsole;
 use self::login::login_server::kind_of;
@@ -100,7 +102,7 @@ use self::shared::ServerShared;
 use self::upstream_side::SelfReport;
 use crate::gate::STATEMENT_TIMEOUT;
 use crate::net::framed_stream::FramedStream;
-use crate::telemetry::counters::session_gauges::SessionStateHandle;
+use crate::telemetry::counters::session_gauges::{SessionGauge, SessionStateHandle};
 use crate::telemetry::events::ConnectionClosed;
 use crate::telemetry::labels::ClosedBecause;
 use crate::telemetry::session_info::SessionInfo;
@@ -111,59 +113,138 @@ use crate::upstream::servers::ServerLease;
 use crate::wire::backend::TransactionStatus;
 use crate::wire::encode;
 
-/// Serves one client until it is gone. May be cancelled: both connections are closed then.
+/// Serves one client until it is gone, or goes on with another worker. May be cancelled: both
+/// connections are closed then.
 ///
 /// An `async fn` would keep what it is given twice, for as long as the session lasts.
 pub fn serve(
     accepted: Box<AcceptedClient>,
     server_shared: Arc<ServerShared>,
     mut draining: DrainReceiver,
-) -> impl Future<Output = ()> {
+) -> impl Future<Output = Option<DepartingSession>> {
     let since = Instant::now();
     async move {
         let gauge = server_shared.login_context.telemetry.seat();
         // By itself: what a login needs is not kept for the session.
-        let Some(end) = Box::pin(log_in(accepted, &server_shared, &mut draining)).await else {
-            return;
-        };
-        let (info, reason, bytes_in, bytes_out) = match end {
+        let end = Box::pin(log_in(accepted, &server_shared, &mut draining)).await?;
+        let counts = match end {
             LoggedIn::Nobody(info, reason) => (info, reason, 0, 0),
             LoggedIn::Console(opened) => {
                 let seen = (&*server_shared, &draining);
                 Box::pin(serve_console(opened, seen, gauge.state_handle())).await
             }
             LoggedIn::Session(opened) => {
-                let (mut relay, _enlisted) = begin(opened, &server_shared, gauge.state_handle());
-                let ending = converse(&mut relay, &draining).await;
-                // Of the policy that it was under at the end.
-                let info = Arc::clone(&relay.protocol.witness.info);
-                let counted = relay.counted();
-                // By itself as well: a session that does nothing has nothing to say goodbye with.
-                let parting = Box::pin(close::close_session(relay, ending, &info, &server_shared));
-                let reason = parting.await;
-                (info, reason, counted.from_client, counted.to_client)
+                let (relay, enlisted) = begin(opened, &server_shared, gauge.state_handle());
+                let mut session = Box::new(ServedSession {
+                    relay,
+                    enlisted,
+                    gauge,
+                    since,
+                });
+                let ending = match session.relay.take_ahead() {
+                    Ok(()) => {
+                        let reply = &mut session.relay.protocol.client.reply;
+                        encode::ready_for_query(reply, TransactionStatus::Idle);
+                        converse(&mut session.relay, &draining).await
+                    }
+                    Err(ending) => RelayEnd::Ended(ending),
+                };
+                return match ending {
+                    RelayEnd::MovesTo(worker) => Some(DepartingSession { session, worker }),
+                    RelayEnd::Ended(ending) => {
+                        part(session, ending, (&server_shared, &draining)).await;
+                        None
+                    }
+                };
             }
         };
-        let duration = since.elapsed();
-        let session: &SessionInfo = &info;
-        server_shared
-            .login_context
-            .telemetry
-            .emit(&ConnectionClosed {
-                session,
-                reason,
-                duration,
-                bytes_in,
-                bytes_out,
-            });
-        // Its place goes to nobody else before its lines have one: whoever comes again and again
-        // fills no memory.
-        if session.has_debt() {
-            let room = Box::pin(server_shared.login_context.telemetry.room());
-            tokio::select! {
-                () = room => {}
-                () = draining.begun() => {}
+        Box::pin(report_closed(counts, since, (&server_shared, &draining))).await;
+        None
+    }
+}
+
+/// Goes on with a session that comes from another worker, as [`serve`] does.
+pub fn go_on(
+    mut session: Box<ServedSession>,
+    server_shared: Arc<ServerShared>,
+    draining: DrainReceiver,
+) -> impl Future<Output = Option<DepartingSession>> {
+    async move {
+        take_up(&mut session.relay, &server_shared);
+        match converse(&mut session.relay, &draining).await {
+            RelayEnd::MovesTo(worker) => Some(DepartingSession { session, worker }),
+            RelayEnd::Ended(ending) => {
+                part(session, ending, (&server_shared, &draining)).await;
+                None
             }
+        }
+    }
+}
+
+/// A session with all that lasts as long as it does.
+pub struct ServedSession {
+    relay: Box<Relay>,
+    enlisted: Box<Enlisted>,
+    gauge: SessionGauge,
+    since: Instant,
+}
+
+/// A session that goes on with another worker.
+pub struct DepartingSession {
+    /// The session.
+    pub session: Box<ServedSession>,
+    /// The number of that worker.
+    pub worker: usize,
+}
+
+/// A session is over. By itself: one that does nothing has nothing to say goodbye with.
+fn part<'a>(
+    session: Box<ServedSession>,
+    ending: SessionEnd,
+    (server_shared, draining): (&'a ServerShared, &'a DrainReceiver),
+) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+    Box::pin(async move {
+        let ServedSession {
+            relay,
+            enlisted: _enlisted,
+            gauge: _gauge,
+            since,
+        } = *session;
+        // Of the policy that it was under at the end.
+        let info = Arc::clone(&relay.protocol.witness.info);
+        let counted = relay.counted();
+        let reason = close::close_session(relay, ending, &info, server_shared).await;
+        let counts = (info, reason, counted.from_client, counted.to_client);
+        report_closed(counts, since, (server_shared, draining)).await;
+    })
+}
+
+/// A connection is closed: whose, why, and the bytes from and to the client. Comes to its end when
+/// its lines have a place.
+async fn report_closed(
+    (info, reason, bytes_in, bytes_out): (Arc<SessionInfo>, ClosedBecause, u64, u64),
+    since: Instant,
+    (server_shared, draining): (&ServerShared, &DrainReceiver),
+) {
+    let duration = since.elapsed();
+    let session: &SessionInfo = &info;
+    server_shared
+        .login_context
+        .telemetry
+        .emit(&ConnectionClosed {
+            session,
+            reason,
+            duration,
+            bytes_in,
+            bytes_out,
+        });
+    // Its place goes to nobody else before its lines have one: whoever comes again and again
+    // fills no memory.
+    if session.has_debt() {
+        let room = Box::pin(server_shared.login_context.telemetry.room());
+        tokio::select! {
+            () = room => {}
+            () = draining.begun() => {}
         }
     }
 }
@@ -364,30 +445,26 @@ fn register_session(
     })
 }
 
-/// Lets the client begin and runs the relay; when the server drains, it is asked to stop at the
-/// next rest.
+/// Runs the relay; when the server drains, it is asked to stop at the next rest.
 #[expect(
     clippy::manual_async_fn,
     reason = "an async fn would keep what it is given twice"
 )]
-fn converse(relay: &mut Relay, draining: &DrainReceiver) -> impl Future<Output = SessionEnd> {
+fn converse(relay: &mut Relay, draining: &DrainReceiver) -> impl Future<Output = RelayEnd> {
     async move {
-        if let Err(ending) = relay.take_ahead() {
-            return ending;
-        }
-        encode::ready_for_query(&mut relay.protocol.client.reply, TransactionStatus::Idle);
         relay.protocol.upstream.is_woken_to_end().await;
         if !draining.has_begun() {
             tokio::select! {
                 biased;
                 ending = relay.run() => return ending,
-                () = draining.begun() => relay.stop_at_rest(),
+                () = draining.begun() => {}
             }
         }
+        relay.stop_at_rest();
         tokio::select! {
             biased;
             ending = relay.run() => ending,
-            () = draining.closing() => SessionEnd::Ended(CloseReason::Shutdown),
+            () = draining.closing() => RelayEnd::Ended(SessionEnd::Ended(CloseReason::Shutdown)),
         }
     }
 }

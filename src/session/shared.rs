@@ -13,6 +13,7 @@ use super::plan::plan_cache::PlanCache;
 use super::protocol::WorkerShared;
 use super::repair::executor::RepairExecutor;
 use super::scheduling::turn::TurnQueue;
+use super::scheduling::worker_load::WorkerLoad;
 use crate::gate::cache::JudgementCache;
 use crate::net::framed_stream::FramedStream;
 use crate::net::stream::{PeerAddress, PeerStream};
@@ -55,8 +56,8 @@ impl ServerShared {
     }
 
     /// The same with a read buffer and a cache of its own, for one more worker.
-    pub fn for_worker(&self) -> Self {
-        let turns = TurnQueue::default();
+    pub fn for_worker(&self, load: WorkerLoad) -> Self {
+        let turns = TurnQueue::of_worker(load);
         Self {
             read_buffer: io::scratch(),
             repair_executor: Arc::new(self.repair_executor.for_worker(turns.throttle())),

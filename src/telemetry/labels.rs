@@ -283,6 +283,16 @@ words! {
 }
 
 words! {
+    /// Why a session goes on with another worker.
+    WorkerMoveReason {
+        /// Its own has too much to do.
+        Busy => "busy",
+        /// One worker can do what its own and another have to do.
+        Together => "together",
+    }
+}
+
+words! {
     /// Why a session moved to another server.
     MoveReason {
         /// Its server was not there.
@@ -733,6 +743,7 @@ mod tests {
         check::<PooledConnectionState>();
         check::<PinReason>();
         check::<MoveReason>();
+        check::<WorkerMoveReason>();
         check::<StoreAnswer>();
         check::<LimitMode>();
         check::<StartupSettingOutcome>();

@@ -19,6 +19,7 @@ use crate::telemetry::labels::{
     PolicyReload, PooledConnectionState, ProtocolPath, RefusedBecause, RepairedOutcome, SessionLeg,
     SessionState, SignalOutcome, SpanOutcome, StaleGroundingAge, StartupSettingOutcome,
     StatementOutcome, StoreAnswer, TlsFailure, Tripwire, UpstreamState, ViolationKind,
+    WorkerMoveReason,
 };
 use crate::telemetry::sqlstate_code::SqlstateClass;
 use crate::words::Word;
@@ -185,8 +186,7 @@ metrics! {
     BUILD_INFO: Gauge "pgsieve_build_info" in "1",
         ["version": names(1, "version")],
         "Always 1; the label says which version runs.";
-    CONNECTIONS_OPEN: Gauge "pgsieve_connections_open" in "connections",
-        [],
+    CONNECTIONS_OPEN: Gauge "pgsieve_connections_open" in "connections", [],
         "Client connections that are open now.";
     CONNECTIONS: Counter "pgsieve_connections_total" in "connections",
         ["transport": closed::<ClientTransport>()],
@@ -242,8 +242,7 @@ metrics! {
     OBSERVED: Counter "pgsieve_observed_total" in "statements",
         ["policy": POLICIES, "rule": closed::<Rule>()],
         "Statements that a rule in mode observe would have refused.";
-    RETRIES: Counter "pgsieve_retries_total" in "statements",
-        [],
+    RETRIES: Counter "pgsieve_retries_total" in "statements", [],
         "Reads that were sent again after a transient failure (40001).";
     CLAMPS: Counter "pgsieve_clamps_total" in "statements",
         ["path": closed::<ProtocolPath>()],
@@ -267,17 +266,13 @@ metrics! {
     PLAN_CACHE: Counter "pgsieve_plan_cache_total" in "statements",
         ["answer": closed::<PlanAnswer>()],
         "Statements under a plan limit, by whether a cached plan answered for them.";
-    GATE_SECONDS: Histogram "pgsieve_gate_seconds" in "seconds",
-        [],
+    GATE_SECONDS: Histogram "pgsieve_gate_seconds" in "seconds", [],
         "Time that the gate took to judge a statement.";
-    QUEUE_SECONDS: Histogram "pgsieve_queue_seconds" in "seconds",
-        [],
+    QUEUE_SECONDS: Histogram "pgsieve_queue_seconds" in "seconds", [],
         "Time between reading a statement from the client and beginning to judge it.";
-    UPSTREAM_SECONDS: Histogram "pgsieve_upstream_seconds" in "seconds",
-        [],
+    UPSTREAM_SECONDS: Histogram "pgsieve_upstream_seconds" in "seconds", [],
         "Time the upstream took for a statement.";
-    PLAN_SECONDS: Histogram "pgsieve_plan_seconds" in "seconds",
-        [],
+    PLAN_SECONDS: Histogram "pgsieve_plan_seconds" in "seconds", [],
         "Time that a statement waited for its plan, where the policy limits plans and none was \
          cached.";
     STATEMENT_SECONDS: Histogram "pgsieve_statement_seconds" in "seconds",
@@ -333,6 +328,11 @@ metrics! {
     POOL_MOVES: Counter "pgsieve_pool_moves_total" in "moves",
         ["reason": closed::<MoveReason>()],
         "Moves of sessions to another server, or to the next run of their own, by cause.";
+    WORKER_MOVES: Counter "pgsieve_worker_moves_total" in "moves",
+        ["reason": closed::<WorkerMoveReason>()],
+        "Sessions that went on with another worker thread, by cause.";
+    WORKER_READY_SESSIONS: Histogram "pgsieve_worker_ready_sessions" in "sessions", [],
+        "Sessions that had something to do between two waits of a worker; every sixteenth counts.";
     CATALOG_AGE_SECONDS: Gauge "pgsieve_catalog_age_seconds" in "seconds", [],
         "Time since a catalog was last confirmed to be current; the oldest of all databases.";
     CATALOG_LOADS: Counter "pgsieve_catalog_loads_total" in "loads",

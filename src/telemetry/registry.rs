@@ -27,6 +27,7 @@ use crate::telemetry::counters::register::{self, STATEMENT_BUCKETS, metric_set, 
 use crate::telemetry::counters::session_gauges::SessionGauges;
 use crate::telemetry::counters::settings_metrics::SettingsMetrics;
 use crate::telemetry::counters::upstream_metrics::UpstreamMetrics;
+use crate::telemetry::counters::worker_metrics::WorkerMetrics;
 use crate::telemetry::events::{AdminPage, StatusClass};
 use crate::telemetry::labels::{
     ByteDirection, CacheAnswer, CancelCause, CancelOutcome, CaptureOutcome, CatalogFailure,
@@ -93,6 +94,8 @@ metric_set! {
         pub upstreams: UpstreamMetrics;
         /// What is known of the pools of connections.
         pub pools: PoolMetrics;
+        /// What is known of the worker threads.
+        pub workers: WorkerMetrics;
         /// What is known of the store of limits.
         pub limits_store: LimitsStoreMetrics;
         /// What is counted of catalogs.

@@ -53,6 +53,14 @@ impl UpstreamStream {
         self.0.is_tls()
     }
 
+    /// From now on the runtime that this is called in is told when more can be read or written.
+    ///
+    /// # Errors
+    /// The system's, when it has no descriptor left: the stream is with the runtime of before.
+    pub fn join_this_runtime(&mut self) -> io::Result<()> {
+        self.0.join_this_runtime()
+    }
+
     /// The certificate of the upstream, leaf only, as DER. There is one only under TLS.
     pub fn peer_certificate(&self) -> Option<&[u8]> {
         self.0.peer_certificate()

@@ -55,3 +55,5 @@ mod telemetry;
 mod upstreams;
 #[cfg(test)]
 mod versions;
+#[cfg(test)]
+mod workers;

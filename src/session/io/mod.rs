@@ -5,15 +5,17 @@
 //! may be cancelled at any point: nothing is half-done but what the peers see anyway.
 //!
 //! * `timeouts`: how long a peer is waited for; `background`: work that is waited for beside the
-//!   sockets; `sockets`: one read or write; `moves`: what is moved
+//!   sockets; `sockets`: one read or write; `moves`: what is moved; `worker_move`: sessions that go
+//!   on with another worker
 
 pub(super) mod background;
 pub(super) mod moves;
 pub(super) mod sockets;
 pub(super) mod timeouts;
+pub(super) mod worker_move;
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, ready};
 
 use bytes::{Buf, BytesMut};
@@ -25,8 +27,10 @@ use super::io::moves::{
     BytesMoved, ClientBytes, ClientFlush, MoveResult, StopRequest, UpstreamLeftover, UpstreamRead,
     as_u64, without_front,
 };
+pub use super::io::sockets::{ReadBuffer, scratch};
 use super::io::sockets::{read, write};
 use super::io::timeouts::{ClientReadState, IoTimeouts};
+use super::io::worker_move::RelayEnd;
 use super::memory::SessionMemory;
 use super::memory::budget::{MemoryBudget, MemoryShare};
 use super::policy_limits::idle_timeout::IdleTimeout;
@@ -37,20 +41,11 @@ use super::reply::CloseReason;
 use super::scheduling::turn::{NextTurn, TurnQueue};
 use super::session_end::SessionEnd;
 use super::signal_calls::{is_calling, poll_call};
-use crate::limits;
 use crate::net::stream::PeerStream;
 use crate::telemetry::counters::session_gauges::SessionStateHandle;
 use crate::upstream::cancel::RunningCancel;
 use crate::upstream::lease::UpstreamLease;
 use crate::upstream::writer::UpstreamStream;
-
-/// A buffer for reads, shared by the sessions of one worker thread; never held across a wait.
-pub type ReadBuffer = Arc<Mutex<Box<[u8]>>>;
-
-/// A fresh buffer for one worker.
-pub fn scratch() -> ReadBuffer {
-    Arc::new(Mutex::new(vec![0; limits::READ_BYTES].into_boxed_slice()))
-}
 
 /// One client's relay.
 pub struct Relay {
@@ -84,6 +79,8 @@ pub struct Relay {
     pub(super) memory: SessionMemory,
     /// What tells others what the session is at.
     state_handle: SessionStateHandle,
+    /// When it was counted last among those of its worker that do something.
+    load_window: u32,
 }
 
 impl Relay {
@@ -116,6 +113,7 @@ impl Relay {
             counted: ClientBytes::default(),
             memory: SessionMemory::new(MemoryBudget::boundless().share()),
             state_handle: SessionStateHandle::default(),
+            load_window: 0,
         }
     }
 
@@ -155,7 +153,7 @@ impl Relay {
     }
 
     /// Runs until there is a reason to end.
-    pub async fn run(&mut self) -> SessionEnd {
+    pub async fn run(&mut self) -> RelayEnd {
         std::future::poll_fn(|context| {
             let polled = self.poll(context);
             self.protocol.show_state(&self.state_handle, self.counted);
@@ -164,9 +162,12 @@ impl Relay {
         .await
     }
 
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<SessionEnd> {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<RelayEnd> {
         match &mut self.next_turn {
-            None => self.protocol.turn.begin(),
+            None => {
+                let now = self.protocol.turn.begin();
+                self.turns.load().note_turn(now, &mut self.load_window);
+            }
             Some(next_turn) => {
                 ready!(Pin::new(next_turn).poll(context));
                 self.next_turn = None;
@@ -183,17 +184,17 @@ impl Relay {
                     self.protocol.turn.pause();
                     let watched = self.idle.poll(context, &mut self.protocol);
                     if watched.is_ready() {
-                        return Poll::Ready(SessionEnd::Ended(CloseReason::Idle));
+                        return Poll::Ready(SessionEnd::Ended(CloseReason::Idle).into());
                     }
-                    return self.watch(context, &mut read_buffer);
+                    return worker_move::moves_or_waits(self, context, &mut read_buffer);
                 }
-                Err(ending) => return Poll::Ready(ending),
+                Err(ending) => return Poll::Ready(ending.into()),
             }
         }
         let pauses = self.protocol.turn.pauses();
         self.next_turn = Some(self.turns.enqueue(context.waker(), pauses));
         // An upstream that talks without end has no more time than one that is silent.
-        self.watch(context, &mut read_buffer)
+        self.watch(context, &mut read_buffer).map(RelayEnd::from)
     }
 
     /// One round in each direction. The upstream's answers come first: they free what waits.

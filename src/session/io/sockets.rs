@@ -1,12 +1,22 @@
-//! One read or write of a socket that may not be ready.
+//! One read or write of a socket that may not be ready, and the buffer that is read into.
 
 use std::io;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use crate::limits;
 use crate::net::stream::PeerStream;
+
+/// A buffer for reads, shared by the sessions of one worker thread; never held across a wait.
+pub type ReadBuffer = Arc<Mutex<Box<[u8]>>>;
+
+/// A fresh buffer for one worker.
+pub fn scratch() -> ReadBuffer {
+    Arc::new(Mutex::new(vec![0; limits::READ_BYTES].into_boxed_slice()))
+}
 
 /// Bytes that the socket had; none at its end.
 pub(in crate::session) fn read(

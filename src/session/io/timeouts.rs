@@ -301,6 +301,11 @@ impl IoTimeouts {
         timer.as_mut().poll(context)
     }
 
+    /// The timer is with the thread that the session leaves; it is set anew where one is needed.
+    pub(super) fn drop_timer(&mut self) {
+        self.timer = None;
+    }
+
     /// Nothing is waited for that has a bound: a timer that has fired is given back.
     fn rest(&mut self) {
         if self.timer.as_ref().is_some_and(|timer| timer.is_elapsed()) {

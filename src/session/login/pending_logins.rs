@@ -23,6 +23,7 @@ use tokio::time::Instant;
 
 use crate::limits;
 use crate::net::stream::PeerAddress;
+use crate::session::scheduling::worker_load::LoginInProgress;
 
 /// The connections that are waited for. Cloning gives another handle to the same ones.
 #[derive(Clone)]
@@ -38,6 +39,8 @@ pub struct PendingLogin {
     origin: ClientOrigin,
     since: Instant,
     give_way: Arc<Notify>,
+    /// Counts it at its worker.
+    _worker: Option<LoginInProgress>,
 }
 
 /// Whether a place is left for one more client.
@@ -98,6 +101,7 @@ impl PendingLogins {
             origin,
             since,
             give_way: Arc::default(),
+            _worker: None,
         };
         awaited.add(&login);
         drop(awaited);
@@ -121,6 +125,12 @@ impl PendingLogins {
 }
 
 impl PendingLogin {
+    /// The same connection, which counts at its worker for as long as it is logging in.
+    pub fn with_worker(mut self, login: LoginInProgress) -> Self {
+        self._worker = Some(login);
+        self
+    }
+
     /// The client has said what it was to say: what follows takes the time of others.
     pub fn stop_waiting(&self) {
         self.logins.awaited().remove(self.number);

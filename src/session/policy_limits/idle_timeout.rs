@@ -36,6 +36,11 @@ enum IdleState {
 }
 
 impl IdleTimeout {
+    /// The timer is with the thread that the session leaves; it is set anew where one is needed.
+    pub fn drop_timer(&mut self) {
+        self.timer = None;
+    }
+
     /// Ready when the session is to be ended. To be asked whenever the session has nothing to do;
     /// wakes it in time.
     pub fn poll(&mut self, context: &mut Context<'_>, protocol: &mut SessionProtocol) -> Poll<()> {

@@ -312,7 +312,7 @@ impl Relay {
     }
 
     /// Whether nothing is under way on the connection, nor will be unless the client sends more.
-    pub(super) fn is_at_rest(&self) -> bool {
+    pub(in crate::session) fn is_at_rest(&self) -> bool {
         let protocol = &self.protocol;
         let upstream = &protocol.upstream;
         protocol.pending.answers_alone()

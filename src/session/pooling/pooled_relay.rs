@@ -263,6 +263,11 @@ impl PooledRelay {
         &self.pool
     }
 
+    /// Whether it has a connection, or is about to get one.
+    pub(in crate::session) fn has_or_wants(&self) -> bool {
+        self.held.is_some() || self.job.is_some()
+    }
+
     /// Messages of the client were taken.
     pub(in crate::session) fn note_use(&mut self) {
         self.policy_moves = 0;

@@ -83,6 +83,11 @@ impl SessionRepair {
         }
     }
 
+    /// The session goes on with the worker whose executor this is.
+    pub(in crate::session) fn join_worker(&mut self, executor: Arc<RepairExecutor>) {
+        self.executor = executor;
+    }
+
     /// What the server calls a statement, where it has told it by now.
     pub(in crate::session) fn queryid_of(&self, facts: &Facts) -> Option<i64> {
         self.compile_pool.as_ref()?.queryid(facts.shape?)

@@ -67,15 +67,15 @@ impl SharedThrottle {
 
 /// What a thread had of a processor, since it began.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct ThreadUsage {
-    ran: Duration,
+pub(super) struct ThreadUsage {
+    pub(super) ran: Duration,
     waited: Duration,
 }
 
 impl WorkerThrottle {
     /// That of the thread it is made on.
     fn of_this_thread() -> Self {
-        let statistics = File::open("/proc/thread-self/schedstat").ok();
+        let statistics = ThreadUsage::of_this_thread();
         let last = statistics.as_ref().and_then(ThreadUsage::read);
         Self {
             statistics,
@@ -123,8 +123,13 @@ impl WorkerThrottle {
 }
 
 impl ThreadUsage {
+    /// What tells it of the thread that this is called on, where the system tells.
+    pub(super) fn of_this_thread() -> Option<File> {
+        File::open("/proc/thread-self/schedstat").ok()
+    }
+
     /// Three numbers: nanoseconds on a processor, nanoseconds of waiting for one, time slices.
-    fn read(statistics: &File) -> Option<Self> {
+    pub(super) fn read(statistics: &File) -> Option<Self> {
         let mut text = [0; STATISTICS_BYTES_MAX];
         let length = statistics.read_at(&mut text, 0).ok()?;
         Self::parse(text.get(..length)?)

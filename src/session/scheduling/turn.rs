@@ -29,6 +29,7 @@ use tokio::task::yield_now;
 use tokio::time::{Sleep, sleep};
 
 use super::throttle::SharedThrottle;
+use super::worker_load::WorkerLoad;
 use crate::limits;
 
 /// What is left of one turn.
@@ -71,6 +72,7 @@ pub struct TurnQueue {
 struct TurnQueueInner {
     line: Mutex<TurnLine>,
     throttle: SharedThrottle,
+    load: WorkerLoad,
 }
 
 /// A place in the queue: comes to its end when it is this session's turn. May be dropped.
@@ -95,13 +97,15 @@ enum TurnWaiter {
 }
 
 impl SessionTurn {
-    /// The session is woken: it goes on with what it had left, and what it got back since.
-    pub fn begin(&mut self) {
+    /// The session is woken: it goes on with what it had left, and what it got back since. Says
+    /// what time it is.
+    pub fn begin(&mut self) -> Instant {
         let now = Instant::now();
         match self {
             Self::Boundless => *self = Self::Bounded(TurnBudget::whole(now)),
             Self::Bounded(budget) => budget.rested_until(now),
         }
+        now
     }
 
     /// A new one begins, after it was waited for.
@@ -193,6 +197,21 @@ impl TurnBudget {
 }
 
 impl TurnQueue {
+    /// That of the worker whose load this is.
+    pub fn of_worker(load: WorkerLoad) -> Self {
+        Self {
+            queue: Arc::new(TurnQueueInner {
+                load,
+                ..TurnQueueInner::default()
+            }),
+        }
+    }
+
+    /// How much its worker has to do.
+    pub fn load(&self) -> &WorkerLoad {
+        &self.queue.load
+    }
+
     /// Lines up behind those that wait already; wakes when it is this one's turn.
     pub fn enqueue(&self, waker: &Waker, pauses: PeerPauses) -> NextTurn {
         let place = Arc::new(Mutex::new(TurnWaiter::Waits(waker.clone())));

@@ -6,15 +6,12 @@ use std::sync::Arc;
 
 use crate::session::drain::DrainReceiver;
 use crate::session::io::Relay;
-use crate::session::login::AcceptedClient;
 use crate::session::protocol::SessionProtocol;
-use crate::session::serve;
 use crate::session::shared::ServerShared;
+use crate::session::{go_on, serve};
 
 /// The bytes of the future that a function makes.
-fn future_bytes<F: Future>(
-    _: impl Fn(Box<AcceptedClient>, Arc<ServerShared>, DrainReceiver) -> F,
-) -> usize {
+fn future_bytes<S, F: Future>(_: impl Fn(S, Arc<ServerShared>, DrainReceiver) -> F) -> usize {
     size_of::<F>()
 }
 
@@ -22,6 +19,7 @@ fn future_bytes<F: Future>(
 fn a_session_that_does_nothing_takes_little() {
     let parts = [
         ("the future", future_bytes(serve), 264),
+        ("the future with another worker", future_bytes(go_on), 264),
         ("the relay", size_of::<Relay>(), 1_616),
         (
             "the conversation in it",

@@ -18,6 +18,7 @@ use crate::limits;
 use crate::net::stream::PeerStream;
 use crate::policy::Policy;
 use crate::session::context::model_values::LoginFacts;
+use crate::session::io::worker_move::RelayEnd;
 use crate::session::io::{Relay, scratch};
 use crate::session::reply::CloseReason;
 use crate::session::scheduling::turn::TurnQueue;
@@ -111,7 +112,10 @@ impl TestSession {
             upstream,
             relay: tokio::spawn(async move {
                 let ending = tokio::select! {
-                    ending = relay.run() => ending,
+                    ending = relay.run() => match ending {
+                        RelayEnd::Ended(ending) => ending,
+                        RelayEnd::MovesTo(worker) => panic!("there is no worker {worker}"),
+                    },
                     _ = turns.run() => panic!("the queue has ended"),
                 };
                 let spoken = match relay.protocol.upstream.is_mid_frame() {

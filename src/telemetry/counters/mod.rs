@@ -24,3 +24,4 @@ pub mod register;
 pub mod session_gauges;
 pub mod settings_metrics;
 pub mod upstream_metrics;
+pub mod worker_metrics;

@@ -31,6 +31,7 @@ pub mod stale_groundings;
 pub mod statement;
 pub mod upstream;
 pub mod warnings;
+pub mod worker;
 
 pub use admin::{AdminAnswered, AdminPage, StatusClass};
 pub use alarm::{ProtocolViolation, SessionPanicked, TripwireFired};
@@ -64,6 +65,7 @@ pub use stale_groundings::GroundingsCounted;
 pub use statement::{SettingsClamped, StatementFinished, StatementRetried};
 pub use upstream::{UpstreamEngine, UpstreamTold, UpstreamTried};
 pub use warnings::{CertificatesHeld, SettingsWarned};
+pub use worker::{SessionChangedWorker, WorkerTurnEnded};
 
 use crate::telemetry::EventSinks;
 

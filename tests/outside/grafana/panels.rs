@@ -101,6 +101,11 @@ const STEP_SECONDS: u64 = 1;
 /// of the panel, and why.
 const QUIET: &[(&str, &str, &str)] = &[
     (
+        "Sessions that changed their worker, by cause",
+        "pgsieve_worker_",
+        "whether any does depends on how busy the machine is",
+    ),
+    (
         "Sessions that moved, by cause",
         "pgsieve_pool_",
         "no client of this run shares its connection",
