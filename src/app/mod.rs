@@ -424,7 +424,7 @@ fn login_context(
         catalogs,
         compile_pools: CompilePools::new(Handle::current()),
         verifier_lookups: VerifierLookups::new(Handle::current()),
-        policy_store: Arc::new(PolicyStore::new(live, recording)),
+        policy_store: Arc::new(PolicyStore::new(live, recording).judging(settings.judging)),
         cancels: CancelRegistry::beside(settings.peers).map_err(AppError::PeerTls)?,
         accounts: UserAccounts::new(),
         superusers: SuperuserNotices::default(),

@@ -195,6 +195,7 @@ pub const KEYS: &[SettingsKey] = &[
               policies agent, bi, strict and observe; one or a list. A session gets the first \
               policy whose match fits it, else the one without match.",
     },
+    server::JUDGING,
     SettingsKey {
         path: "policy.tests",
         form: KeyForm::Word,

@@ -23,6 +23,7 @@ use std::time::Duration;
 
 use crate::auth::settings::{AuthSettings, UserAttributes};
 use crate::choose::score::ChoiceWeights;
+use crate::gate::Judging;
 use crate::net::client_tls::ClientTlsSettings;
 use crate::policy::mask_key::MaskPad;
 use crate::policy::sources::PolicySource;
@@ -136,6 +137,8 @@ pub struct ProgramSettings {
     pub receipts: Option<ReceiptSettings>,
     /// The key of the fingerprints.
     pub fingerprint_key: Option<FingerprintKey>,
+    /// Which texts are judged.
+    pub judging: Judging,
     /// Threads that serve clients.
     pub workers: usize,
     /// Clients at a time.
@@ -351,7 +354,10 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
     let attributes = users::attributes(reader);
     oidc::apart(reader, auth.as_ref(), attributes.as_ref());
     let (disabled, report_as) = (users::disabled(reader), client::report_as(reader));
-    let catalog = catalog::catalog(reader, upstream.as_ref());
+    let (catalog, judging) = (
+        catalog::catalog(reader, upstream.as_ref()),
+        server::judging(reader),
+    );
     let policies = server::policies(reader, pad);
     let policy_tests = server::policy_tests(reader, upstream.as_ref(), catalog.as_ref());
     let (admin_token, admin_hosts) = (recording::admin_token(reader), server::admin_hosts(reader));
@@ -359,12 +365,15 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
     let (log, audit_names) = (recording::log(reader), recording::audit_names(reader));
     let audit_columns = recording::audit_columns(reader, audit_names);
     let audit_queryid = recording::audit_queryid(reader);
-    let known = (upstream.as_ref(), attributes.as_ref());
     let pool = pool::pool(reader, auth.as_ref());
     upstream::check(reader, policies.as_ref(), (&servers, &databases), &pool);
     let console = pool::console::console(reader, auth.as_ref());
     let (receipts, peers) = (receipts::receipts(reader), upstream::peers::peers(reader));
-    let mcp = mcp::mcp(reader, client_tls.as_ref(), known);
+    let mcp = mcp::mcp(
+        reader,
+        client_tls.as_ref(),
+        (upstream.as_ref(), attributes.as_ref()),
+    );
     let (fingerprint_key, workers) = (recording::fingerprint_key(reader), server::workers(reader));
     let (memory, connections_max) = (server::memory(reader), server::connections_max(reader));
     let (drain, wait_for_clients) = server::drain_times(reader);
@@ -387,6 +396,7 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
         policies,
         policy_sources,
         policy_tests: policy_tests?,
+        judging: judging?,
         admin_token: admin_token?,
         admin_hosts: admin_hosts?,
         exposed_files: reader.exposed_files(),

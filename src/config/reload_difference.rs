@@ -50,6 +50,7 @@ impl StartupSettings {
     /// The keys that wait for a restart when they change.
     pub const WAITING: &'static [&'static str] = &[
         "metrics",
+        "policy.judging",
         "workers",
         "limits.connections_max",
         "limits.memory",
@@ -231,6 +232,7 @@ fn waiting(settings: &ProgramSettings) -> Vec<FixedSetting> {
     });
     let mut waiting = vec![
         FixedSetting::open("metrics", on(settings.telemetry.metrics)),
+        FixedSetting::open("policy.judging", settings.judging.name().to_owned()),
         FixedSetting::open("workers", settings.workers.to_string()),
         FixedSetting::open(
             "limits.connections_max",
@@ -472,7 +474,9 @@ mod tests {
             "upstream.tls.",
             "client.",
             "console.",
-            "policy.",
+            "policy.file",
+            "policy.tests",
+            "policy.mask_key_file",
             "catalog.user",
             "catalog.password_file",
             "audit.rotate_",

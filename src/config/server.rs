@@ -10,6 +10,7 @@ use crate::config::recording;
 use crate::config::settings_key::{KeyForm, SettingsKey};
 use crate::config::value_reader::{KeyReader, ReadValue};
 use crate::config::{ListenAddress, PolicyTests};
+use crate::gate::Judging;
 use crate::limits::ending::{DRAIN_TIMEOUT, DRAIN_TIMEOUT_BOUND, WAIT_FOR_CLIENTS_BOUND};
 use crate::limits::{
     ADMIN_HOSTS_MAX, CONNECTIONS_MAX, CONNECTIONS_MAX_BOUND, MEMORY_BYTES, MEMORY_BYTES_BOUND,
@@ -263,6 +264,27 @@ fn loaded(reader: &mut KeyReader) -> Option<Vec<(PolicySource, Vec<Policy>)>> {
     }
     all
 }
+
+/// `policy.judging`.
+pub fn judging(reader: &mut KeyReader) -> Option<Judging> {
+    reader
+        .choice(JUDGING.path, JUDGING_WORDS)
+        .or(Judging::ByShape)
+}
+
+const JUDGING_WORDS: &[(&str, Judging)] = &[
+    ("by-shape", Judging::ByShape),
+    ("each-text", Judging::EachText),
+];
+
+/// Which texts are judged.
+pub const JUDGING: SettingsKey = SettingsKey {
+    path: "policy.judging",
+    form: KeyForm::Word,
+    default: "by-shape",
+    doc: "Which texts are judged anew: by-shape takes the verdict on a read for others that differ \
+          from it in whole numbers alone; each-text judges them all.",
+};
 
 /// `workers`.
 pub fn workers(reader: &mut KeyReader) -> Option<usize> {

@@ -108,6 +108,27 @@ pub struct Gate {
     names: NameRecording,
     texts: Texts,
     shapes: Shapes,
+    judging: Judging,
+}
+
+/// Which texts are judged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Judging {
+    /// One of those that differ in whole numbers alone.
+    #[default]
+    ByShape,
+    /// Each.
+    EachText,
+}
+
+impl Judging {
+    /// As settings name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ByShape => "by-shape",
+            Self::EachText => "each-text",
+        }
+    }
 }
 
 /// Whether it is recorded what statements name.
@@ -143,6 +164,7 @@ impl Gate {
             names: NameRecording::Off,
             texts: Texts::Forgotten,
             shapes: Shapes::Forgotten,
+            judging: Judging::ByShape,
         }
     }
 
@@ -155,7 +177,14 @@ impl Gate {
             names: NameRecording::Off,
             texts: Texts::Forgotten,
             shapes: Shapes::Forgotten,
+            judging: Judging::ByShape,
         }
+    }
+
+    /// The same gate, which judges these texts.
+    pub fn judging(mut self, judging: Judging) -> Self {
+        self.judging = judging;
+        self
     }
 
     /// The same gate where what statements name is recorded ([`Facts::named_objects`]).
@@ -196,6 +225,11 @@ impl Gate {
 
     fn recorded(&self, text: &str) -> Option<Arc<RecordedText>> {
         (self.texts == Texts::Recorded).then(|| Arc::new(RecordedText::of(text)))
+    }
+
+    /// Whether a text may have the verdict on one that differs in whole numbers alone.
+    fn judges_by_shape(&self) -> bool {
+        self.judging == Judging::ByShape
     }
 
     /// Whether what statements name is recorded and nothing is decided by it.
@@ -247,6 +281,7 @@ impl Gate {
         };
         let kind = statement_kind::of_message(&tree);
         let (named, known) = recorded.map(|it| (it.named, it.fingerprint)).unzip();
+        let named = named.flatten();
         let maker = self.fingerprinter.as_ref();
         let fingerprint = maker.map(|maker| known.flatten().unwrap_or_else(|| maker.of(&text)));
         let mut context = JudgeContext::new(&text, &self.policy, names, fingerprint);

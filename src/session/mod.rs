@@ -122,44 +122,22 @@ pub fn serve(
     server_shared: Arc<ServerShared>,
     mut draining: DrainReceiver,
 ) -> impl Future<Output = Option<DepartingSession>> {
-    let since = Instant::now();
     async move {
-        let gauge = server_shared.login_context.telemetry.seat();
-        // By itself: what a login needs is not kept for the session.
-        let end = Box::pin(log_in(accepted, &server_shared, &mut draining)).await?;
-        let counts = match end {
-            LoggedIn::Nobody(info, reason) => (info, reason, 0, 0),
-            LoggedIn::Console(opened) => {
-                let seen = (&*server_shared, &draining);
-                Box::pin(serve_console(opened, seen, gauge.state_handle())).await
-            }
-            LoggedIn::Session(opened) => {
-                let (relay, enlisted) = begin(opened, &server_shared, gauge.state_handle());
-                let mut session = Box::new(ServedSession {
-                    relay,
-                    enlisted,
-                    gauge,
-                    since,
-                });
-                let ending = match session.relay.take_ahead() {
-                    Ok(()) => {
-                        let reply = &mut session.relay.protocol.client.reply;
-                        encode::ready_for_query(reply, TransactionStatus::Idle);
-                        converse(&mut session.relay, &draining).await
-                    }
-                    Err(ending) => RelayEnd::Ended(ending),
-                };
-                return match ending {
-                    RelayEnd::MovesTo(worker) => Some(DepartingSession { session, worker }),
-                    RelayEnd::Ended(ending) => {
-                        part(session, ending, (&server_shared, &draining)).await;
-                        None
-                    }
-                };
+        let opened = {
+            let since = Instant::now();
+            let gauge = server_shared.login_context.telemetry.seat();
+            // By itself: what a login needs is not kept for the session.
+            let end = Box::pin(log_in(accepted, &server_shared, &mut draining)).await?;
+            match end {
+                LoggedIn::Session(opened) => begin_session(opened, &server_shared, (gauge, since)),
+                LoggedIn::Without(login) => {
+                    let seen = (&*server_shared, &draining);
+                    Box::pin(serve_without_session(login, seen, (gauge, since))).await;
+                    return None;
+                }
             }
         };
-        Box::pin(report_closed(counts, since, (&server_shared, &draining))).await;
-        None
+        attend(opened, (&server_shared, &draining)).await
     }
 }
 
@@ -171,14 +149,65 @@ pub fn go_on(
 ) -> impl Future<Output = Option<DepartingSession>> {
     async move {
         take_up(&mut session.relay, &server_shared);
-        match converse(&mut session.relay, &draining).await {
-            RelayEnd::MovesTo(worker) => Some(DepartingSession { session, worker }),
-            RelayEnd::Ended(ending) => {
-                part(session, ending, (&server_shared, &draining)).await;
-                None
-            }
-        }
+        attend(session, (&server_shared, &draining)).await
     }
+}
+
+fn begin_session(
+    opened: Box<OpenedSession>,
+    server_shared: &ServerShared,
+    (gauge, since): (SessionGauge, Instant),
+) -> Box<ServedSession> {
+    let (mut relay, enlisted) = begin(opened, server_shared, gauge.state_handle());
+    let ahead = relay.take_ahead();
+    if ahead.is_ok() {
+        let reply = &mut relay.protocol.client.reply;
+        encode::ready_for_query(reply, TransactionStatus::Idle);
+    }
+    Box::new(ServedSession {
+        relay,
+        enlisted,
+        gauge,
+        since,
+        ended: ahead.err(),
+    })
+}
+
+/// Sees a session through, to its end or until it goes on with another worker.
+#[expect(
+    clippy::manual_async_fn,
+    reason = "an async fn would keep what it is given twice"
+)]
+fn attend(
+    mut session: Box<ServedSession>,
+    (server_shared, draining): (&ServerShared, &DrainReceiver),
+) -> impl Future<Output = Option<DepartingSession>> {
+    async move {
+        let ending = match session.ended {
+            Some(ending) => ending,
+            None => match converse(&mut session.relay, draining).await {
+                RelayEnd::MovesTo(worker) => return Some(DepartingSession { session, worker }),
+                RelayEnd::Ended(ending) => ending,
+            },
+        };
+        part(session, ending, (server_shared, draining)).await;
+        None
+    }
+}
+
+/// A client that has got no session: it is served by the console, or there is an end to it.
+async fn serve_without_session(
+    login: SessionlessLogin,
+    (server_shared, draining): (&ServerShared, &DrainReceiver),
+    (gauge, since): (SessionGauge, Instant),
+) {
+    let counts = match login {
+        SessionlessLogin::Nobody(info, reason) => (info, reason, 0, 0),
+        SessionlessLogin::Console(opened) => {
+            serve_console(opened, (server_shared, draining), gauge.state_handle()).await
+        }
+    };
+    report_closed(counts, since, (server_shared, draining)).await;
 }
 
 /// A session with all that lasts as long as it does.
@@ -187,6 +216,8 @@ pub struct ServedSession {
     enlisted: Box<Enlisted>,
     gauge: SessionGauge,
     since: Instant,
+    /// Why there is an end to it before its client has sent anything.
+    ended: Option<SessionEnd>,
 }
 
 /// A session that goes on with another worker.
@@ -209,6 +240,7 @@ fn part<'a>(
             enlisted: _enlisted,
             gauge: _gauge,
             since,
+            ended: _,
         } = *session;
         // Of the policy that it was under at the end.
         let info = Arc::clone(&relay.protocol.witness.info);
@@ -252,6 +284,11 @@ async fn report_closed(
 /// What a login has led to, in little space.
 enum LoggedIn {
     Session(Box<OpenedSession>),
+    Without(SessionlessLogin),
+}
+
+/// A login that has not led to a session at an upstream.
+enum SessionlessLogin {
     Console(Box<OpenedConsole>),
     Nobody(Arc<SessionInfo>, ClosedBecause),
 }
@@ -280,8 +317,10 @@ async fn log_in(
     tokio::select! {
         end = login::open(*accepted, login_context, turns, hears) => Some(match end {
             LoginEnd::Opened(opened) => LoggedIn::Session(opened),
-            LoginEnd::Console(opened) => LoggedIn::Console(opened),
-            LoginEnd::Closed { info, reason } => LoggedIn::Nobody(Arc::new(info), reason),
+            LoginEnd::Console(opened) => LoggedIn::Without(SessionlessLogin::Console(opened)),
+            LoginEnd::Closed { info, reason } => {
+                LoggedIn::Without(SessionlessLogin::Nobody(Arc::new(info), reason))
+            }
         }),
         () = draining.closing() => None,
     }

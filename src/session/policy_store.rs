@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::membership::Membership;
-use crate::gate::Gate;
 use crate::gate::cache::JudgementCache;
+use crate::gate::{Gate, Judging};
 use crate::policy::set::matching::SessionTraits;
 use crate::policy::{LivePolicies, Placement, Policy, PolicySet};
 use crate::sql::fingerprint::Fingerprinter;
@@ -18,6 +18,7 @@ use crate::sql::fingerprint::Fingerprinter;
 pub struct PolicyStore {
     live: Arc<LivePolicies>,
     /// None where nothing is recorded.
+    judging: Judging,
     recording: Option<StatementRecording>,
     /// The judges of policies that hold, or held until a moment ago.
     gates: RwLock<Vec<(Arc<Policy>, Arc<Gate>)>>,
@@ -152,8 +153,14 @@ impl PolicyStore {
         Self {
             live,
             recording,
+            judging: Judging::default(),
             gates: RwLock::default(),
         }
+    }
+
+    /// The same, where these texts are judged.
+    pub fn judging(self, judging: Judging) -> Self {
+        Self { judging, ..self }
     }
 
     /// One policy for all, and nothing is recorded.
@@ -231,6 +238,10 @@ impl PolicyStore {
     }
 
     fn new_gate(&self, policy: Arc<Policy>) -> Gate {
+        self.recording_gate(policy).judging(self.judging)
+    }
+
+    fn recording_gate(&self, policy: Arc<Policy>) -> Gate {
         let Some(recording) = &self.recording else {
             return Gate::without_fingerprints(policy);
         };

@@ -1,6 +1,7 @@
 //! Verdicts that were given before.
 //!
-//! A verdict on a text that passed depends on the text, byte for byte, on the types that a Parse
+//! A verdict on a text that passed depends on the text, byte for byte (but for small whole numbers of
+//! reads, see `text_shapes`), on the types that a Parse
 //! message gave for parameters, and on the basis ([`super::basis`]: the policy, the upstream and
 //! its version, the snapshot, the search_path, the role, the session's values that models read); so
 //! these are the key. What depends on the session's own names is not kept, nor is any refusal. One
@@ -8,9 +9,11 @@
 //! texts do not push out those of every other.
 //!
 //! * `rejudge`: what was judged before and runs on another basis
-//! * `text_shapes`: what is recorded of texts that differ in whole numbers alone
+//! * `text_shapes`: texts that differ in whole numbers alone
 
 pub(super) mod rejudge;
+#[cfg(test)]
+mod shape_tests;
 pub(super) mod text_shapes;
 
 use std::borrow::Cow;
@@ -21,10 +24,10 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 
 use super::basis::BasisDigest;
-use super::cache::text_shapes::{ShapeCache, ShapeRecord, TextShape};
+use super::cache::text_shapes::{ShapeCache, ShapeRecord, TextShape, is_shared};
 use super::{
-    Facts, Gate, Judgement, ParameterTypes, ReadPermit, SessionEffect, SessionNames, Verdict,
-    VerdictBasis,
+    Facts, Gate, Judgement, ParameterTypes, ReadPermit, SessionEffect, SessionNames, StatementKind,
+    Verdict, VerdictBasis,
 };
 use ground::limits;
 
@@ -140,7 +143,7 @@ impl JudgementCache {
             };
             return (judgement, CacheLookup::Hit);
         }
-        let judgement = self.judge_anew(gate, text, (parameters, key), names);
+        let (judgement, lookup) = self.judge_anew(gate, text, (parameters, key), names);
         if let Verdict::Permitted(permit) = &judgement.verdict
             && judgement.facts.cacheable
             && self.came_before(hash)
@@ -152,39 +155,60 @@ impl JudgementCache {
             };
             self.insert(hash, entry);
         }
-        (judgement, CacheLookup::Miss)
+        (judgement, lookup)
     }
 
-    /// What the text names may be known, where that is all that names are looked up for.
+    /// A text that was not judged before, but perhaps one of its shape.
     fn judge_anew<'t>(
         &mut self,
         gate: &Gate,
         text: Cow<'t, str>,
         (parameters, key): (&ParameterTypes, VerdictKey),
         names: &SessionNames,
-    ) -> Judgement<'t> {
-        let shape = gate.only_records_names().then(|| TextShape::of(key, &text));
+    ) -> (Judgement<'t>, CacheLookup) {
+        let (by_shape, only_records) = (gate.judges_by_shape(), gate.only_records_names());
+        let shape = (by_shape || only_records).then(|| TextShape::of(key, &text));
         let Some(shape) = shape.flatten() else {
-            return gate.judge_with(text, parameters, names);
+            let judgement = gate.judge_with(text, parameters, names);
+            return (judgement, CacheLookup::Miss);
         };
         if let Some(recorded) = self.shapes.find(&shape) {
-            return gate.judge_with_record(text, parameters, names, Some(recorded));
+            let is_short = text.len() <= gate.policy().statement_bytes();
+            if let (Some(facts), true) = (&recorded.facts, by_shape && is_short) {
+                let facts = Arc::new(Facts::clone(facts));
+                let permit = ReadPermit::issue(text, Arc::clone(&facts));
+                let judgement = Judgement {
+                    verdict: Verdict::Permitted(permit),
+                    facts,
+                };
+                return (judgement, CacheLookup::Hit);
+            }
+            let recorded = only_records.then_some(recorded);
+            let judgement = gate.judge_with_record(text, parameters, names, recorded);
+            return (judgement, CacheLookup::Miss);
         }
         let judgement = gate.judge_with(text, parameters, names);
         let facts = &judgement.facts;
-        if let (Verdict::Permitted(_), Some(named)) = (&judgement.verdict, &facts.named_objects)
+        if let Verdict::Permitted(permit) = &judgement.verdict
+            && facts.kind == StatementKind::Select
             && facts.cacheable
             && facts.effects.is_empty()
             && facts.observed.is_empty()
             && facts.rewritten.is_none()
         {
+            // What runs may be another text than what came.
+            let is_unchanged = || TextShape::of(key, permit.original()).as_ref() == Some(&shape);
+            let is_shared = by_shape && is_shared(facts) && is_unchanged();
             let recorded = ShapeRecord {
-                named: Arc::clone(named),
+                named: facts.named_objects.clone(),
                 fingerprint: facts.fingerprint,
+                facts: is_shared.then(|| Arc::new(Facts::clone(facts))),
             };
-            self.shapes.learn(shape, recorded);
+            if recorded.facts.is_some() || recorded.named.is_some() {
+                self.shapes.learn(shape, recorded);
+            }
         }
-        judgement
+        (judgement, CacheLookup::Miss)
     }
 
     /// How many verdicts are kept.

@@ -1,11 +1,17 @@
-//! What is recorded of statements that differ in whole numbers alone: what they name, and their
-//! fingerprint, in which no number is.
+//! Statements that differ in whole numbers alone: what they name, their fingerprint, in which no
+//! number is, and the verdict on them.
 //!
-//! For the record only: it is used where nothing is decided by the names (the policy hides nothing
-//! and denies no function), and the verdict on each text is made anew. What a statement reads and
-//! calls follows from its tokens and from the types of its constants; a whole number of at most
-//! nine digits is an integer whatever its value. Where a value does count (the place of a column
-//! behind ORDER BY, the precision of a float), texts are not taken for each other.
+//! What a statement reads and calls follows from its tokens and from the types of its constants; a
+//! whole number of at most nine digits is an integer whatever its value. Where a value does count
+//! (the place of a column behind ORDER BY, the precision of a float), texts are not taken for each
+//! other. That the gate reads no other number of a read is held by two tests: one names the places
+//! where it reads any (`numbers_are_read_in_known_places`), the other compares verdicts
+//! (`tests/pure/gate/shapes.rs`).
+//!
+//! * A verdict is taken over where a read passed and nothing else came of it ([`is_shared`]); it
+//!   may be switched off ([`crate::Judging`]).
+//! * Names and fingerprint alone are taken over where nothing is decided by the names: the policy
+//!   hides nothing and denies no function.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -15,6 +21,7 @@ use foldhash::fast::RandomState;
 
 use super::VerdictKey;
 use crate::named_objects::StatementObjects;
+use crate::{Facts, StatementKind};
 use ground::limits;
 use sql::fingerprint::Fingerprint;
 use sql::lexer::{TokenKind, tokens};
@@ -29,10 +36,12 @@ pub(crate) struct ShapeCache {
 /// What is recorded of every statement of one shape.
 #[derive(Clone)]
 pub(crate) struct ShapeRecord {
-    /// What it names.
-    pub(crate) named: Arc<StatementObjects>,
+    /// What it names, where that is recorded.
+    pub(crate) named: Option<Arc<StatementObjects>>,
     /// What it is called.
     pub(crate) fingerprint: Option<Fingerprint>,
+    /// What is known of each of them, where each of them passes.
+    pub(crate) facts: Option<Arc<Facts>>,
 }
 
 /// A text without its whole numbers, and what its names depend on beside it. Never shown: it holds
@@ -90,7 +99,8 @@ impl ShapeCache {
 
     /// Remembers what is recorded of a statement of this shape.
     pub(crate) fn learn(&mut self, shape: TextShape, recorded: ShapeRecord) {
-        let bytes = shape.text.len() + recorded.named.bytes();
+        let named = recorded.named.as_ref().map_or(0, |named| named.bytes());
+        let bytes = shape.text.len() + named + size_of::<Facts>();
         if bytes > limits::SHAPES_BYTES_MAX {
             return;
         }
@@ -109,6 +119,55 @@ impl fmt::Debug for ShapeCache {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Shapes(..)")
     }
+}
+
+/// Whether a text of the same shape as this one, which passed, passes as well, with the same facts:
+/// one read, of which nothing is known but that, and what it names.
+pub(crate) fn is_shared(facts: &Facts) -> bool {
+    let Facts {
+        kind,
+        fingerprint: _,
+        statements,
+        effects,
+        cacheable,
+        basis: _,
+        depth: _,
+        forecast,
+        stands_in,
+        signal,
+        asks_role,
+        asks_receipt,
+        source_text,
+        rows_max,
+        observed,
+        rewritten,
+        runs_by_path: _,
+        runs_prepared,
+        named_objects: _,
+        text,
+        shape,
+        cursor_steps,
+        listens,
+    } = facts;
+    let is_told_later = forecast.get().is_some()
+        || stands_in.get().is_some()
+        || signal.get().is_some()
+        || rows_max.get().is_some()
+        || listens.get().is_some();
+    *kind == StatementKind::Select
+        && *statements == 1
+        && *cacheable
+        && effects.is_empty()
+        && observed.is_empty()
+        && cursor_steps.is_empty()
+        && !asks_receipt
+        && !runs_prepared
+        && asks_role.is_none()
+        && source_text.is_none()
+        && rewritten.is_none()
+        && text.is_none()
+        && shape.is_none()
+        && !is_told_later
 }
 
 fn is_small_and_whole(number: &str) -> bool {
@@ -219,28 +278,18 @@ mod tests {
             }
         }
         assert_eq!(known, 12, "four of them have a shape that is kept");
-        // Where the policy hides something the names decide, and nothing is taken from memory.
-        let policy = hides();
-        let names = session_of(people().build(), &policy);
-        let gate = rules::check::gate(policy).recording_names();
-        cache.judge(
-            &gate,
-            "SELECT id FROM shop.people WHERE id = 1".into(),
-            &names,
-        );
-        let shape = TextShape::of(
-            cache.key_of(&gate, &names),
-            "SELECT id FROM shop.people WHERE id = 1",
-        );
-        assert!(cache.shapes().find(&shape.unwrap()).is_none());
+        // Where the policy hides something the names decide: nothing is on record by shape alone.
+        let gate = rules::check::gate(hides()).recording_names();
+        assert!(!gate.only_records_names());
     }
 
     #[test]
     fn memory_is_bounded() {
         let mut shapes = ShapeCache::default();
         let recorded = ShapeRecord {
-            named: Arc::default(),
+            named: None,
             fingerprint: None,
+            facts: None,
         };
         for number in 0..limits::SHAPES_KNOWN_MAX * 3 {
             let shape = made(&format!("SELECT a{number}")).unwrap();
@@ -259,7 +308,10 @@ mod tests {
             functions: many.collect(),
             ..StatementObjects::default()
         });
-        let recorded = ShapeRecord { named, ..recorded };
+        let recorded = ShapeRecord {
+            named: Some(named),
+            ..recorded
+        };
         for number in 0..50 {
             let shape = made(&format!("SELECT f{number}()")).unwrap();
             shapes.learn(shape, recorded.clone());

@@ -80,7 +80,7 @@ pub struct Relay {
     /// What tells others what the session is at.
     state_handle: SessionStateHandle,
     /// When it was counted last among those of its worker that do something.
-    load_window: u32,
+    load_window: u8,
 }
 
 impl Relay {

@@ -328,10 +328,11 @@ impl Relay {
             && !protocol.repair.is_under_way()
     }
 
-    fn attach(&mut self, (connection, lease): Taken) {
+    fn attach(&mut self, (mut connection, lease): Taken) {
         let Some(pooled) = &mut self.pooled else {
             return;
         };
+        connection.join_this_thread();
         let PooledConnection { frames, mut state } = connection;
         self.lease.attach(state.key.as_ref());
         let place = &mut self.protocol.upstream.place;

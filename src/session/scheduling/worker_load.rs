@@ -12,7 +12,7 @@
 //! to the worker with the fewest.
 
 use std::fs::File;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -50,7 +50,8 @@ pub struct WorkerLoad {
 struct OwnLoad {
     loads: WorkerLoads,
     index: usize,
-    window: AtomicU32,
+    /// Its number; after 255 comes 0.
+    window: AtomicU8,
     /// Sessions that have done something in this window.
     active: AtomicU32,
     /// When it looks next, as [`PublicLoad::looked`] counts.
@@ -109,7 +110,7 @@ impl WorkerLoads {
             inner: Arc::new(OwnLoad {
                 loads: self.clone(),
                 index,
-                window: AtomicU32::new(1),
+                window: AtomicU8::new(1),
                 active: AtomicU32::new(0),
                 next_look: AtomicU64::new(0),
                 is_leaving: AtomicBool::new(false),
@@ -193,7 +194,7 @@ impl Default for WorkerLoad {
 impl WorkerLoad {
     /// A session of it goes on. `seen` is the session's own mark of the window in which it was
     /// counted last.
-    pub fn note_turn(&self, now: Instant, seen: &mut u32) {
+    pub fn note_turn(&self, now: Instant, seen: &mut u8) {
         let own = &*self.inner;
         add_one(&own.ready);
         if own.loads.workers.len() < 2 {

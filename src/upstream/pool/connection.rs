@@ -234,6 +234,15 @@ impl PooledConnection {
         self.frames.inbox.is_empty() && !self.frames.stream.has_input()
     }
 
+    /// From now on the thread that this is called on wakes whoever waits for it.
+    pub fn join_this_thread(&mut self) {
+        let here = thread::current().id();
+        // Where the system has no descriptor left, the thread of before goes on doing that.
+        if self.state.thread != here && self.frames.stream.join_this_runtime().is_ok() {
+            self.state.thread = here;
+        }
+    }
+
     /// Brings it to these settings, where it has others.
     ///
     /// Not to be cancelled and gone on with: an answer may be under way.

@@ -11,6 +11,7 @@ use pgsieve::auth::settings::AuthSettings;
 use pgsieve::config::keys::KEYS;
 use pgsieve::config::sources::{FlagValue, SettingsFile, SettingsSources};
 use pgsieve::config::{ListenAddress, ProgramSettings, SettingsProblem, load};
+use pgsieve::gate::Judging;
 use pgsieve::net::client_tls::ClientTlsSettings;
 use pgsieve::net::upstream_tls::{TlsAuthority, UpstreamTlsSettings};
 use pgsieve::secret::Secret;
@@ -134,7 +135,7 @@ fn a_whole_file_is_read() {
          admin: {{ listen: off }}\n\
          upstream:\n  url: {URL}\n  tls: {{ mode: verify-full, root_certificate: {root} }}\n\
          client:\n  tls: {{ mode: require, certificate: {cert}, key: {key}, client_ca: {root} }}\n\
-         policy: {{ file: bi }}\n\
+         policy: {{ file: bi, judging: each-text }}\n\
          audit: {{ to: /var/log/a.jsonl, fingerprint_key_file: {} }}\n\
          workers: 3\nlimits: {{ connections_max: 7, drain_timeout: 1500ms, wait_for_clients: 1h, memory: 2GiB }}\n",
         fingerprint_key.display()
@@ -156,6 +157,7 @@ fn a_whole_file_is_read() {
     );
     assert_eq!(settings.fingerprint_key.unwrap().0, [0x0f; 32]);
     assert_eq!((settings.workers, settings.connections_max), (3, 7));
+    assert_eq!(settings.judging, Judging::EachText);
     assert_eq!(settings.drain_timeout, Duration::from_millis(1500));
     assert_eq!(settings.wait_for_clients, Duration::from_secs(3_600));
     assert_eq!(settings.memory, 2 << 30);
