@@ -40,7 +40,7 @@ use crate::upstream::address::UpstreamSettings;
 use crate::upstream::cancel::peers::PeerSettings;
 use crate::upstream::catalog_cache::CatalogCacheSettings;
 use crate::upstream::catalog_cache::catalog_account::AccountSetting;
-use crate::upstream::pool::PoolSettings;
+use crate::upstream::pool::{OwnPoolSizes, PoolMode, PoolSettings};
 use crate::upstream::servers::ServersSettings;
 use crate::upstream::servers::directory::DatabaseRoute;
 
@@ -128,8 +128,8 @@ pub struct ProgramSettings {
     pub mcp: Option<McpSettings>,
     /// Whom the console is for.
     pub console: ConsoleAccess,
-    /// The connections that sessions share, if they do.
-    pub pool: Option<PoolSettings>,
+    /// The connections that sessions share, where a database says nothing else.
+    pub pool: PoolSettings,
     /// Other copies behind the same address, if there are any.
     pub peers: Option<PeerSettings>,
     /// How receipts are signed, if there are any.
@@ -344,10 +344,11 @@ pub fn choice_weights(sources: &SettingsSources) -> Result<ChoiceWeights, Vec<Se
 fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSettings> {
     let (listen, admin) = (server::listen(reader), server::admin(reader));
     let (upstream, servers) = upstream::servers(reader).unzip();
-    let databases = upstream::databases::databases(reader);
     let client_tls = client::tls(reader);
     server::check_distinct(reader, listen.as_deref(), admin);
     let auth = client::auth(reader, upstream.as_ref(), client_tls.as_ref());
+    let (pool, shared) = pool::pool(reader, auth.as_ref());
+    let databases = upstream::databases::databases(reader, shared);
     let attributes = users::attributes(reader);
     oidc::apart(reader, auth.as_ref(), attributes.as_ref());
     let (disabled, report_as) = (users::disabled(reader), client::report_as(reader));
@@ -360,8 +361,7 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
     let audit_columns = recording::audit_columns(reader, audit_names);
     let audit_queryid = recording::audit_queryid(reader);
     let known = (upstream.as_ref(), attributes.as_ref());
-    let pool = pool::pool(reader, auth.as_ref());
-    upstream::check(reader, policies.as_ref(), (&servers, &databases), &pool);
+    upstream::check(reader, policies.as_ref(), (&servers, &databases), shared);
     let console = pool::console::console(reader, auth.as_ref());
     let (receipts, peers) = (receipts::receipts(reader), upstream::peers::peers(reader));
     let mcp = mcp::mcp(reader, client_tls.as_ref(), known);
@@ -411,6 +411,17 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
         digests: SettingsDigests::default(),
         places: KeyPlaces::default(),
     })
+}
+
+impl ProgramSettings {
+    /// The connections that sessions share, if those of any database do: for all, and what some
+    /// have otherwise.
+    pub fn shared_pool(&self) -> Option<(PoolSettings, OwnPoolSizes)> {
+        let own = self.databases.iter().map(|route| route.pool.mode);
+        let mut modes = own.flatten().chain([self.pool.mode]);
+        let is_shared = modes.any(|mode| mode == PoolMode::Transaction);
+        is_shared.then(|| (self.pool, DatabaseRoute::sizes(&self.databases)))
+    }
 }
 
 impl fmt::Debug for FingerprintKey {

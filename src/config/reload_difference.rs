@@ -300,15 +300,12 @@ fn of_servers(settings: &ProgramSettings) -> Vec<FixedSetting> {
 
 /// The connections that sessions share; without any, the other keys count for nothing.
 fn of_pool(settings: &ProgramSettings) -> Vec<FixedSetting> {
-    let own = settings.pool.as_ref();
+    let own = settings.shared_pool();
+    let own = own.as_ref().map(|(own, _)| own);
     let text = |of: &dyn Fn(&PoolSettings) -> String| own.map(of).unwrap_or_default();
-    let mode = match own {
-        Some(_) => "transaction",
-        None => "session",
-    };
     let time = |time: std::time::Duration| format!("{} ms", time.as_millis());
     vec![
-        FixedSetting::open("pool.mode", mode),
+        FixedSetting::open("pool.mode", settings.pool.mode.name()),
         FixedSetting::open("pool.size", text(&|own| own.size.to_string())),
         FixedSetting::open("pool.min", text(&|own| own.min.to_string())),
         FixedSetting::open("pool.reserve", text(&|own| own.reserve.to_string())),

@@ -10,7 +10,7 @@ use super::settings_key::{KeyForm, SettingsKey};
 use crate::auth::settings::AuthSettings;
 use crate::config::value_reader::KeyReader;
 use crate::limits;
-use crate::upstream::pool::PoolSettings;
+use crate::upstream::pool::{PoolMode, PoolSettings};
 
 /// Who has a connection for how long.
 pub const MODE: SettingsKey = SettingsKey {
@@ -19,7 +19,8 @@ pub const MODE: SettingsKey = SettingsKey {
     default: "transaction; session with passthrough, unless client.auth.passthrough.cache_age is set",
     doc: "How long a client keeps a connection to the upstream: session, until it leaves, or \
           transaction, until its transaction is over, so that many clients share few connections; \
-          with client.auth.method passthrough that takes client.auth.passthrough.cache_age.",
+          with client.auth.method passthrough that takes client.auth.passthrough.cache_age. \
+          pool_mode of an entry of databases counts in its place there.",
 };
 
 /// How many connections there are.
@@ -98,14 +99,46 @@ pub const MAX_PREPARED_STATEMENTS: SettingsKey = SettingsKey {
           when its client runs it. PgBouncer's max_prepared_statements.",
 };
 
-/// `pool.…`; none in it where each session has a connection of its own.
-pub fn pool(reader: &mut KeyReader, auth: Option<&AuthSettings>) -> Option<Option<PoolSettings>> {
-    let may_share = auth.is_some_and(|auth| !asks_each_time(auth));
-    let is_shared = reader.parsed("pool.mode", may_share, |text| match text {
-        "session" => Ok(false),
-        "transaction" => Ok(true),
-        _ => Err("session or transaction is wanted".into()),
-    });
+/// What holds for a database that says nothing else, and what it may say.
+#[derive(Clone, Copy)]
+pub struct PoolBase {
+    /// None where that is not known, as it cannot be read.
+    pub mode: Option<PoolMode>,
+    may_share: bool,
+}
+
+impl PoolBase {
+    /// A mode, as it is written.
+    ///
+    /// # Errors
+    /// It is none, or takes something else.
+    pub fn checked(self, text: &str) -> Result<PoolMode, String> {
+        match mode_of(text)? {
+            PoolMode::Transaction if !self.may_share => Err(PASSTHROUGH.into()),
+            mode => Ok(mode),
+        }
+    }
+}
+
+/// `pool.…`, and what entries of `databases` are told of it.
+pub fn pool(
+    reader: &mut KeyReader,
+    auth: Option<&AuthSettings>,
+) -> (Option<PoolSettings>, PoolBase) {
+    let settings = settings(reader, auth);
+    let base = PoolBase {
+        mode: settings.map(|settings| settings.mode),
+        may_share: !auth.is_some_and(asks_each_time),
+    };
+    (settings, base)
+}
+
+fn settings(reader: &mut KeyReader, auth: Option<&AuthSettings>) -> Option<PoolSettings> {
+    let usual = match auth.is_some_and(|auth| !asks_each_time(auth)) {
+        true => PoolMode::Transaction,
+        false => PoolMode::Session,
+    };
+    let mode = reader.parsed(MODE.path, usual, mode_of);
     let size = number(reader, SIZE.path, (1, SIZE_MAX), 20);
     let min = number(reader, MIN.path, (0, size.unwrap_or(SIZE_MAX)), 0);
     let reserve = number(reader, RESERVE.path, (0, SIZE_MAX), 0);
@@ -124,13 +157,14 @@ pub fn pool(reader: &mut KeyReader, auth: Option<&AuthSettings>) -> Option<Optio
         statements,
         limits::pools::STATEMENTS_DEFAULT,
     );
-    let is_shared = is_shared?;
-    if is_shared && auth.is_some_and(asks_each_time) {
+    let mode = mode?;
+    if mode == PoolMode::Transaction && auth.is_some_and(asks_each_time) {
         let place = reader.place_of("pool.mode");
         reader.note(&place, PASSTHROUGH);
         return None;
     }
-    let settings = PoolSettings {
+    Some(PoolSettings {
+        mode,
         size: size?,
         min: min?,
         reserve: reserve?,
@@ -139,8 +173,11 @@ pub fn pool(reader: &mut KeyReader, auth: Option<&AuthSettings>) -> Option<Optio
         server_lifetime: server_lifetime?,
         server_idle_timeout: server_idle_timeout?,
         max_prepared_statements: statements?,
-    };
-    Some(is_shared.then_some(settings))
+    })
+}
+
+fn mode_of(text: &str) -> Result<PoolMode, String> {
+    PoolMode::named(text).ok_or_else(|| "session or transaction is wanted".into())
 }
 
 /// Whether each login asks the upstream who it is, with a connection of its own.

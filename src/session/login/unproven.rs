@@ -145,7 +145,10 @@ pub(super) fn unproved_session_words(error: &VerifyError) -> LoginErrorText {
                 "sessions cannot share connections to {}",
                 engine.title()
             )),
-            hint: Some("Whoever runs the proxy has to set pool.mode to session."),
+            hint: Some(
+                "Whoever runs the proxy has to set pool.mode, or pool_mode of the database, to \
+                 session.",
+            ),
         },
         VerifyError::Ended | VerifyError::Link(_) => text(
             sqlstate::CONNECTION_FAILURE,

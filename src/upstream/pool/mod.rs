@@ -7,6 +7,7 @@
 //! * `one_pool`: who takes a connection of one, and what becomes of those that are given back;
 //!   `upkeep`: which are closed while nobody has them, and which are opened before they are wanted
 //!   (`refill`: when and how)
+//! * `mode`: whether sessions share any
 //! * `source`: how connections are opened; `connection`: one of them; `idle_connection`: one that
 //!   no session has
 //! * `set_values`: what is set in a session; `prepared_names`: what is prepared on a connection;
@@ -21,6 +22,7 @@ pub mod connection;
 pub mod description;
 mod idle_connection;
 pub mod member;
+mod mode;
 mod one_pool;
 pub mod password_proof;
 mod places;
@@ -43,6 +45,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use self::administration::HeldPools;
 use self::connection::{ConnectionBase, SettleError};
+pub use self::mode::PoolMode;
 pub use self::one_pool::{ConnectionPool, PoolLease};
 use self::places::OpenConnections;
 use self::set_values::SetValues;
@@ -57,6 +60,8 @@ use crate::telemetry::Telemetry;
 /// How many connections there are, and how long they last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolSettings {
+    /// Whether sessions share any.
+    pub mode: PoolMode,
     /// Connections of one account in one database.
     pub size: usize,
     /// Those that are kept ready while sessions use the pool.
@@ -78,6 +83,8 @@ pub struct PoolSettings {
 /// What some databases have otherwise: connections of one account in one of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PoolSizes {
+    /// In the place of [`PoolSettings::mode`].
+    pub mode: Option<PoolMode>,
     /// In the place of [`PoolSettings::size`].
     pub size: Option<usize>,
     /// In the place of [`PoolSettings::min`].
@@ -85,6 +92,10 @@ pub struct PoolSizes {
     /// In the place of [`PoolSettings::reserve`].
     pub reserve: Option<usize>,
 }
+
+/// What some databases have otherwise, by the names that clients have for them: the first that fits
+/// counts.
+pub type OwnPoolSizes = Vec<(Glob, PoolSizes)>;
 
 /// The pools of all accounts in all databases of all servers. Cheap to clone.
 #[derive(Clone)]
@@ -94,8 +105,7 @@ pub struct ConnectionPools {
 
 struct SharedPools {
     settings: PoolSettings,
-    /// By the names that clients have for databases: the first that fits counts.
-    sizes: Vec<(Glob, PoolSizes)>,
+    sizes: OwnPoolSizes,
     telemetry: Telemetry,
     held: Mutex<HeldPools>,
     /// Told of each connection that is closed.
@@ -165,10 +175,9 @@ pub enum PoolError {
 }
 
 impl ConnectionPools {
-    /// No connections yet. Of databases with sizes of their own the first whose name fits counts.
-    /// Connections that nobody uses are closed on that runtime.
+    /// No connections yet. Connections that nobody uses are closed on that runtime.
     pub fn new(
-        (settings, sizes): (PoolSettings, Vec<(Glob, PoolSizes)>),
+        (settings, sizes): (PoolSettings, OwnPoolSizes),
         telemetry: Telemetry,
         runtime: &Handle,
     ) -> Self {
@@ -202,7 +211,13 @@ impl ConnectionPools {
         self.shared.refill_turns.close();
     }
 
-    /// The pool of an account in a database of a server; none where there are too many pools.
+    /// Whether sessions share connections of a database, by the name that clients have for it.
+    pub fn are_for(&self, database: &str) -> bool {
+        self.shared.settings_of(database).mode == PoolMode::Transaction
+    }
+
+    /// The pool of an account in a database of a server; none where there are too many pools, or
+    /// where sessions share none.
     pub fn of(
         &self,
         upstream: &Arc<Upstream>,
@@ -214,7 +229,7 @@ impl ConnectionPools {
         if let Some(pool) = held.pools.get(&key) {
             return Some(Arc::clone(pool));
         }
-        if held.pools.len() >= limits::pools::POOLS_MAX {
+        if held.pools.len() >= limits::pools::POOLS_MAX || !self.are_for(database) {
             return None;
         }
         let pool = self.shared.new_pool(&mut held, database);
@@ -229,6 +244,7 @@ impl PoolSettings {
     pub fn with(self, sizes: PoolSizes) -> Self {
         let size = sizes.size.unwrap_or(self.size);
         Self {
+            mode: sizes.mode.unwrap_or(self.mode),
             size,
             min: sizes.min.unwrap_or(self.min).min(size),
             reserve: sizes.reserve.unwrap_or(self.reserve),

@@ -43,7 +43,7 @@ pub enum PasswordCheck {
     Known,
     /// The server lets the user in without asking for it: nothing is proved.
     NotAsked,
-    /// So many passwords are there that this one shares nothing.
+    /// So many passwords are there that this one shares nothing, or the database is not for that.
     NoRoom,
 }
 
@@ -106,7 +106,7 @@ impl ConnectionPools {
         if let Some(known) = held.pools.get(key).or_else(|| held.asked.get(key)) {
             return Some(Arc::clone(known));
         }
-        if held.asked.len() >= limits::pools::PASSWORDS_ASKED_MAX {
+        if held.asked.len() >= limits::pools::PASSWORDS_ASKED_MAX || !self.are_for(&key.database) {
             return None;
         }
         let pool = self.shared.new_pool(&mut held, &key.database);
@@ -267,7 +267,7 @@ mod tests {
     use crate::telemetry::Telemetry;
     use crate::upstream::account::UpstreamAccount;
     use crate::upstream::address::UpstreamSettings;
-    use crate::upstream::pool::PoolSettings;
+    use crate::upstream::pool::{PoolMode, PoolSettings};
     use crate::upstream::verify::VerifyError;
 
     fn refused(code: &str) -> PoolError {
@@ -309,6 +309,7 @@ mod tests {
         let settings = UpstreamSettings::parse("postgres://one").unwrap();
         let upstream = Arc::new(Upstream::load(settings).unwrap());
         let settings = PoolSettings {
+            mode: PoolMode::Transaction,
             size: 1,
             min: 0,
             reserve: 0,
