@@ -83,6 +83,7 @@ impl StartupSettings {
         "pool.min",
         "pool.reserve",
         "pool.reserve_wait",
+        "pool.max_db_connections",
         "pool.query_wait",
         "pool.server_lifetime",
         "pool.server_idle_timeout",
@@ -310,6 +311,10 @@ fn of_pool(settings: &ProgramSettings) -> Vec<FixedSetting> {
         FixedSetting::open("pool.min", text(&|own| own.min.to_string())),
         FixedSetting::open("pool.reserve", text(&|own| own.reserve.to_string())),
         FixedSetting::open("pool.reserve_wait", text(&|own| time(own.reserve_wait))),
+        FixedSetting::open(
+            "pool.max_db_connections",
+            text(&|own| own.database_max.as_number().to_string()),
+        ),
         FixedSetting::open("pool.query_wait", text(&|own| time(own.query_wait))),
         FixedSetting::open(
             "pool.server_lifetime",

@@ -117,6 +117,7 @@ waits! {
     /// A connection of the pool: one that others give back, or a new one.
     PoolConnection: WaitEnd::Setting("pool.query_wait"), at [
         "src/session/pooling/checkout.rs", "src/upstream/pool/mod.rs", "src/upstream/pool/one_pool.rs",
+        "src/upstream/pool/account_turns.rs", "src/upstream/pool/database_bound.rs",
         "src/upstream/pool/password_proof.rs", "src/upstream/pool/source.rs",
         "src/upstream/servers/session_home.rs",
     ];

@@ -10,7 +10,8 @@ use super::settings_key::{KeyForm, SettingsKey};
 use crate::auth::settings::AuthSettings;
 use crate::config::value_reader::KeyReader;
 use crate::limits;
-use crate::upstream::pool::{PoolMode, PoolSettings};
+use crate::upstream::pool::{ConnectionsMax, PoolMode, PoolSettings};
+use crate::upstream::servers::directory::DatabaseRoute;
 
 /// Who has a connection for how long.
 pub const MODE: SettingsKey = SettingsKey {
@@ -61,6 +62,17 @@ pub const RESERVE_WAIT: SettingsKey = SettingsKey {
           are opened, from 1ms to 1h. PgBouncer's reserve_pool_timeout.",
 };
 
+/// How many connections of one database there are.
+pub const MAX_DB_CONNECTIONS: SettingsKey = SettingsKey {
+    path: "pool.max_db_connections",
+    form: KeyForm::Word,
+    default: "0",
+    doc: "In mode transaction: the connections of one database at one server, over all accounts, \
+          from 1 to 10000, or 0 for no bound but pool.size of each account. Where all are there, \
+          the one that nobody has used for longest is closed for an account that needs another. \
+          PgBouncer's max_db_connections.",
+};
+
 /// How long a client waits.
 pub const QUERY_WAIT: SettingsKey = SettingsKey {
     path: "pool.query_wait",
@@ -104,6 +116,8 @@ pub const MAX_PREPARED_STATEMENTS: SettingsKey = SettingsKey {
 pub struct PoolBase {
     /// None where that is not known, as it cannot be read.
     pub mode: Option<PoolMode>,
+    /// Whether the connections of a database are bounded.
+    is_bounded: bool,
     may_share: bool,
 }
 
@@ -128,6 +142,8 @@ pub fn pool(
     let settings = settings(reader, auth);
     let base = PoolBase {
         mode: settings.map(|settings| settings.mode),
+        is_bounded: settings
+            .is_some_and(|settings| settings.database_max != ConnectionsMax::Unbounded),
         may_share: !auth.is_some_and(asks_each_time),
     };
     (settings, base)
@@ -142,6 +158,7 @@ fn settings(reader: &mut KeyReader, auth: Option<&AuthSettings>) -> Option<PoolS
     let size = number(reader, SIZE.path, (1, SIZE_MAX), 20);
     let min = number(reader, MIN.path, (0, size.unwrap_or(SIZE_MAX)), 0);
     let reserve = number(reader, RESERVE.path, (0, SIZE_MAX), 0);
+    let database_max = number(reader, MAX_DB_CONNECTIONS.path, (0, SIZE_MAX), 0);
     let (minute, hour) = (Duration::from_secs(60), Duration::from_secs(3600));
     let waits = (Duration::from_millis(100), hour);
     let lasts = (Duration::from_secs(1), 24 * 24 * hour);
@@ -169,11 +186,22 @@ fn settings(reader: &mut KeyReader, auth: Option<&AuthSettings>) -> Option<PoolS
         min: min?,
         reserve: reserve?,
         reserve_wait: reserve_wait?,
+        database_max: connections_max(database_max?),
         query_wait: query_wait?,
         server_lifetime: server_lifetime?,
         server_idle_timeout: server_idle_timeout?,
         max_prepared_statements: statements?,
     })
+}
+
+/// Notes a bound of connections that nobody would be held to.
+pub fn check(reader: &mut KeyReader, base: PoolBase, databases: &[DatabaseRoute]) {
+    let shares = |mode: Option<PoolMode>| mode == Some(PoolMode::Transaction);
+    let mut own = databases.iter().map(|route| route.pool.mode);
+    if base.is_bounded && base.mode == Some(PoolMode::Session) && !own.any(shares) {
+        let place = reader.place_of(MAX_DB_CONNECTIONS.path);
+        reader.note(&place, UNSHARED);
+    }
 }
 
 fn mode_of(text: &str) -> Result<PoolMode, String> {
@@ -197,6 +225,14 @@ fn number(
     reader.parsed(path, absent, |text| number_within(text, (least, most)))
 }
 
+/// What the number of connections of a database means.
+pub fn connections_max(number: usize) -> ConnectionsMax {
+    match number {
+        0 => ConnectionsMax::Unbounded,
+        most => ConnectionsMax::AtMost(most),
+    }
+}
+
 /// A number of connections or statements.
 ///
 /// # Errors
@@ -210,6 +246,10 @@ pub fn number_within(text: &str, (least, most): (usize, usize)) -> Result<usize,
 
 /// The most connections of one account in one database.
 pub const SIZE_MAX: usize = 10_000;
+
+/// What is said of a bound where each session has a connection of its own.
+pub const UNSHARED: &str = "bounds connections that sessions share, and none are shared: each client \
+    has its own in mode session, as many as limits.connections_max";
 
 const PASSTHROUGH: &str = "under client.auth.method passthrough, transaction needs \
     client.auth.passthrough.cache_age: how long a password that the database has accepted holds \

@@ -39,5 +39,8 @@ fn sizes(sizes: &PoolSizes) -> String {
     let own = all
         .iter()
         .filter_map(|(name, own)| own.map(|own| format!(", {name} {own}")));
-    mode.into_iter().chain(own).collect()
+    let most = sizes
+        .database_max
+        .map(|most| format!(", at most {}", most.as_number()));
+    mode.into_iter().chain(own).chain(most).collect()
 }

@@ -41,6 +41,7 @@ pub const DATABASE_KEYS: &[(&str, &str)] = &[
     ("pool_size", "As pool.size, which holds where this is left out. PgBouncer's pool_size."),
     ("pool_min", "As pool.min, and at most pool_size. PgBouncer's min_pool_size."),
     ("pool_reserve", "As pool.reserve. PgBouncer's reserve_pool_size."),
+    ("max_db_connections", "As pool.max_db_connections; 0 for no bound. PgBouncer's max_db_connections."),
 ];
 
 /// One database's words by key, and where it stands.
@@ -101,6 +102,12 @@ fn entry(reader: &mut KeyReader, source: &ValueSource, tree: YamlTree) -> Option
 }
 
 impl DatabaseEntry {
+    /// Where a key stands.
+    fn place_of(&self, key: &str) -> String {
+        let word = self.words.get(key);
+        word.map_or_else(|| self.place.clone(), |word| word.place.clone())
+    }
+
     fn take(&mut self, key: &str) -> Option<PlacedWord> {
         self.words.remove(key)
     }
@@ -176,6 +183,7 @@ impl DatabaseEntry {
     /// The connections that sessions share in it.
     fn pool(&mut self, reader: &mut KeyReader, shared: PoolBase) -> Option<PoolSizes> {
         let mode = self.mode(reader, shared);
+        let place = self.place_of("max_db_connections");
         let mut number = |key: &str, least: usize, most: usize| match self.words.remove(key) {
             None => Some(None),
             Some(word) => match pool::number_within(&word.text, (least, most)) {
@@ -190,11 +198,18 @@ impl DatabaseEntry {
         let most = size.flatten().unwrap_or(pool::SIZE_MAX);
         let min = number("pool_min", 0, most);
         let reserve = number("pool_reserve", 0, pool::SIZE_MAX);
+        let database_max = number("max_db_connections", 0, pool::SIZE_MAX)?;
+        let is_alone = mode?.or(shared.mode) == Some(PoolMode::Session);
+        if is_alone && database_max.is_some_and(|most| most > 0) {
+            reader.note(&place, pool::UNSHARED);
+            return None;
+        }
         Some(PoolSizes {
             mode: mode?,
             size: size?,
             min: min?,
             reserve: reserve?,
+            database_max: database_max.map(pool::connections_max),
         })
     }
 

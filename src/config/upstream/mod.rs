@@ -18,7 +18,7 @@ use std::time::Duration;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::config::libpq::LibpqDefaults;
-use crate::config::pool::PoolBase;
+use crate::config::pool::{self, PoolBase};
 use crate::config::quantities::duration;
 use crate::config::settings_key::{KeyForm, SettingsKey};
 use crate::config::value_reader::{KeyReader, PlacedWord, ReadValue};
@@ -89,6 +89,9 @@ pub fn check(
 ) {
     policy_targets::check(reader, policies, servers);
     engine::check(reader, policies, servers, shared.mode);
+    if let Some(databases) = servers.1 {
+        pool::check(reader, shared, databases);
+    }
 }
 
 /// What is said of all servers.

@@ -8,6 +8,8 @@
 //!   `upkeep`: which are closed while nobody has them, and which are opened before they are wanted
 //!   (`refill`: when and how)
 //! * `mode`: whether sessions share any
+//! * `database_bound`: how many there may be of one database, over all accounts; `account_turns`:
+//!   which account is next
 //! * `source`: how connections are opened; `connection`: one of them; `idle_connection`: one that
 //!   no session has
 //! * `set_values`: what is set in a session; `prepared_names`: what is prepared on a connection;
@@ -17,8 +19,10 @@
 //! * `administration`: what whoever runs pgsieve may do with them; `member`: sessions that take
 //!   connections of a pool
 
+mod account_turns;
 pub mod administration;
 pub mod connection;
+mod database_bound;
 pub mod description;
 mod idle_connection;
 pub mod member;
@@ -72,6 +76,8 @@ pub struct PoolSettings {
     pub reserve_wait: Duration,
     /// How long a session waits for one.
     pub query_wait: Duration,
+    /// Connections of one database at one server, over all accounts.
+    pub database_max: ConnectionsMax,
     /// How long one is used.
     pub server_lifetime: Duration,
     /// How long one is kept that nobody uses.
@@ -91,6 +97,17 @@ pub struct PoolSizes {
     pub min: Option<usize>,
     /// In the place of [`PoolSettings::reserve`].
     pub reserve: Option<usize>,
+    /// In the place of [`PoolSettings::database_max`].
+    pub database_max: Option<ConnectionsMax>,
+}
+
+/// How many connections there may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConnectionsMax {
+    /// As many as others let be.
+    Unbounded,
+    /// So many.
+    AtMost(usize),
 }
 
 /// What some databases have otherwise, by the names that clients have for them: the first that fits
@@ -146,13 +163,32 @@ pub struct ConnectionWish {
     pub until: Option<Instant>,
 }
 
+/// Connections of which one would have had to become free.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BusyConnections {
+    /// Those of the account in its database, so many.
+    OfAccount(u32),
+    /// Those of the database over all accounts, so many.
+    OfDatabase(u32),
+}
+
+impl BusyConnections {
+    fn of_account(count: usize) -> Self {
+        Self::OfAccount(u32::try_from(count).unwrap_or(u32::MAX))
+    }
+
+    fn of_database(count: usize) -> Self {
+        Self::OfDatabase(u32::try_from(count).unwrap_or(u32::MAX))
+    }
+}
+
 /// Why there is no connection.
 #[derive(Debug, Clone)]
 pub enum PoolError {
     /// All were busy for as long as a session may wait.
     AllBusy {
-        /// How many there are.
-        size: usize,
+        /// Which.
+        busy: BusyConnections,
         /// How long it has waited.
         waited: Duration,
     },
@@ -232,9 +268,19 @@ impl ConnectionPools {
         if held.pools.len() >= limits::pools::POOLS_MAX || !self.are_for(database) {
             return None;
         }
-        let pool = self.shared.new_pool(&mut held, database);
+        let pool = self.shared.new_pool(&mut held, &key);
         held.pools.insert(key, Arc::clone(&pool));
         Some(pool)
+    }
+}
+
+impl ConnectionsMax {
+    /// As PgBouncer writes it: 0 for no bound.
+    pub fn as_number(self) -> usize {
+        match self {
+            Self::Unbounded => 0,
+            Self::AtMost(most) => most,
+        }
     }
 }
 
@@ -248,6 +294,7 @@ impl PoolSettings {
             size,
             min: sizes.min.unwrap_or(self.min).min(size),
             reserve: sizes.reserve.unwrap_or(self.reserve),
+            database_max: sizes.database_max.unwrap_or(self.database_max),
             ..self
         }
     }
@@ -292,15 +339,28 @@ impl SharedPools {
     }
 
     /// A pool of a database, without connections yet.
-    fn new_pool(&self, held: &mut HeldPools, database: &str) -> Arc<ConnectionPool> {
+    fn new_pool(&self, held: &mut HeldPools, key: &PoolKey) -> Arc<ConnectionPool> {
+        let database = &*key.database;
         let open = OpenConnections::new(self.telemetry.clone(), Arc::clone(&self.gone));
         let begins = (held.waits_of(database), held.is_paused(database));
-        Arc::new(ConnectionPool::new(
-            (self.settings_of(database), self.telemetry.clone()),
+        let settings = self.settings_of(database);
+        let bound = match settings.database_max {
+            ConnectionsMax::Unbounded => None,
+            ConnectionsMax::AtMost(most) => Some(held.bound_of(key, most)),
+        };
+        let database_bound = bound.as_ref().map(|own| Arc::clone(&own.bound));
+        let pool = Arc::new(ConnectionPool::new(
+            (settings, self.telemetry.clone()),
+            bound,
             open,
             Arc::clone(&self.numbers),
             begins,
-        ))
+        ));
+        if let Some(bound) = database_bound {
+            let pool = Arc::downgrade(&pool);
+            bound.add(pool);
+        }
+        pool
     }
 
     /// Closes what is old or unused, opens what is missing, and forgets pools that nobody has.
@@ -309,6 +369,7 @@ impl SharedPools {
         let mut held = self.pools();
         // Whoever has asked for it is gone.
         held.asked.retain(|_, pool| Arc::strong_count(pool) > 1);
+        held.forget_bounds();
         let swept: Vec<_> = held.pools.values().map(Arc::clone).collect();
         held.pools.retain(|_, pool| {
             // The one in the map and the one that is swept.

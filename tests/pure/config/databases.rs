@@ -1,6 +1,6 @@
 //! Databases with numbers of connections of their own.
 
-use pgsieve::upstream::pool::{PoolMode, PoolSizes};
+use pgsieve::upstream::pool::{ConnectionsMax, PoolMode, PoolSizes};
 
 use super::{bad, file, good};
 
@@ -65,6 +65,14 @@ fn what_is_no_number_of_connections_is_told_with_its_place() {
             "engine: cockroachdb",
             "databases.engine: sessions cannot share connections to CockroachDB, which do not tell \
              what was set in them: pool_mode of the database has to be session",
+        ),
+        (
+            "max_db_connections: many",
+            "databases.max_db_connections: a number from 0 to 10000 is wanted",
+        ),
+        (
+            "pool_mode: session, max_db_connections: 3",
+            "pgsieve.yaml:4:67 databases.max_db_connections: bounds connections that sessions share",
         ),
         ("pool_sise: 3", "did you mean pool_size?"),
         ("pool: { size: 3 }", "databases.pool: unknown key"),
@@ -148,6 +156,57 @@ fn sessions_share_nothing_in_one_database_that_they_could_not_share_in_all() {
         )));
         let wanted = "databases.pool_mode: under client.auth.method passthrough, transaction needs \
                       client.auth.passthrough.cache_age";
+        assert!(problems.contains(wanted), "{problems}");
+        assert_eq!(problems.trim_end().lines().count(), 1, "{problems}");
+    }
+}
+
+#[test]
+fn a_database_has_a_bound_of_its_own_or_that_of_all() {
+    let (none, three) = (ConnectionsMax::Unbounded, ConnectionsMax::AtMost(3));
+    for (all, entry, wanted) in [
+        ("", "lag_max: 1s", none),
+        ("", "max_db_connections: 3", three),
+        ("pool: { max_db_connections: 3 }", "lag_max: 1s", three),
+        (
+            "pool: { max_db_connections: 3 }",
+            "max_db_connections: 0",
+            none,
+        ),
+        (
+            "pool: { max_db_connections: 3 }",
+            "pool_mode: session",
+            three,
+        ),
+        (
+            "pool: { mode: session, max_db_connections: 3 }",
+            "pool_mode: transaction",
+            three,
+        ),
+        (
+            "pool: { mode: session, max_db_connections: 0 }",
+            "lag_max: 1s",
+            none,
+        ),
+    ] {
+        let read = good(&file(&modes("method: trust", all, entry)));
+        let found = read.pool.with(read.databases[0].pool).database_max;
+        assert_eq!(found, wanted, "{all} {entry}");
+    }
+}
+
+/// Nobody is to count on a bound that holds nobody back.
+#[test]
+fn a_bound_of_what_nobody_shares_is_told() {
+    for (auth, all) in [
+        (
+            "method: trust",
+            "pool: { mode: session, max_db_connections: 3 }",
+        ),
+        ("method: passthrough", "pool: { max_db_connections: 3 }"),
+    ] {
+        let problems = bad(&file(&modes(auth, all, "lag_max: 1s")));
+        let wanted = "pool.max_db_connections: bounds connections that sessions share, and none";
         assert!(problems.contains(wanted), "{problems}");
         assert_eq!(problems.trim_end().lines().count(), 1, "{problems}");
     }

@@ -28,6 +28,12 @@ pub fn carry(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>, mode: SharedF
                          connections to the server";
             let place = work.place("default_pool_size");
             work.draft.left_out("default_pool_size", &place, words);
+            if DATABASE_MAX.of(work.configuration, target.only) > 0 {
+                let words = "it bounds connections that sessions share: in mode session a client \
+                             has its own, as many as limits.connections_max";
+                let place = work.place(DATABASE_MAX.name);
+                work.draft.left_out(DATABASE_MAX.name, &place, words);
+            }
             if MIN.of(work.configuration, target.only) > 0 {
                 let words = "in mode session a client's connection is made when it logs in";
                 let place = work.place(MIN.name);
@@ -65,6 +71,12 @@ fn shared(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>) {
         work.draft.word("pool.min", min.to_string(), "");
     }
     reserve(work, target);
+    let most = DATABASE_MAX.of(work.configuration, target.only);
+    if most > 0 {
+        let bounded = DATABASE_MAX.bounded(work, most, DATABASE_MAX.least);
+        work.draft
+            .word("pool.max_db_connections", bounded.to_string(), "");
+    }
     statements(work);
     let hour = Duration::from_secs(3600);
     // The most whole days that a duration of the settings can be written as.
@@ -210,6 +222,14 @@ const RESERVE: PooledCount = PooledCount {
     is_kept_ready: false,
 };
 
+const DATABASE_MAX: PooledCount = PooledCount {
+    name: "max_db_connections",
+    own: &["max_db_connections"],
+    key: "max_db_connections",
+    least: 0,
+    is_kept_ready: false,
+};
+
 /// A number that an entry has otherwise than what holds for all.
 struct OwnSize {
     count: PooledCount,
@@ -236,16 +256,18 @@ fn own_sizes(
     only: Option<&ConnectionEntry>,
     entry: &ConnectionEntry,
 ) -> Vec<OwnSize> {
-    let own = [SIZE, MIN, RESERVE].into_iter().filter_map(|count| {
-        let (name, wanted) = count.own_of(entry)?;
-        let is_other = wanted != count.of(configuration, only);
-        let is_touched = count.name != RESERVE.name || is_reserve_touched(configuration);
-        (is_other && is_touched).then_some(OwnSize {
-            count,
-            name,
-            wanted,
-        })
-    });
+    let own = [SIZE, MIN, RESERVE, DATABASE_MAX]
+        .into_iter()
+        .filter_map(|count| {
+            let (name, wanted) = count.own_of(entry)?;
+            let is_other = wanted != count.of(configuration, only);
+            let is_touched = count.name != RESERVE.name || is_reserve_touched(configuration);
+            (is_other && is_touched).then_some(OwnSize {
+                count,
+                name,
+                wanted,
+            })
+        });
     own.collect()
 }
 

@@ -19,7 +19,7 @@ pub const DATABASE: &[KnownSetting] = &[
     row("host", Text, "", Key("upstream.url databases"), "a list of hosts is one of servers with the same contents"),
     row("load_balance_hosts", Text, "", Otherwise, "two are drawn, the one with fewer sessions is taken"),
     row("max_db_client_connections", Count, "0", Nothing, "`limits.connections_max`, for all databases together"),
-    row("max_db_connections", Count, "0", Nothing, "`pool.size` is per account and database"),
+    row("max_db_connections", Count, "0", Key("pool.max_db_connections databases"), "`max_db_connections` of an entry"),
     row("min_pool_size", Count, "0", Key("pool.min databases"), "`pool_min` of an entry"),
     row("password", Text, "", Key("upstream.password_file"), "in a file of its own"),
     row("pool_mode", Choice(POOL_MODES), "", Key("pool.mode databases"), "`pool_mode` of an entry; `statement` is `transaction`"),

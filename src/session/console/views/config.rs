@@ -33,6 +33,8 @@ pub(super) fn table(login_context: &LoginContext) -> ConsoleTable {
         "no",
     );
     if let Some(pool) = &settings.pool {
+        let most = pool.database_max.as_number().to_string();
+        add("max_db_connections", most, "no");
         let statements = pool.max_prepared_statements.to_string();
         add("max_prepared_statements", statements, "no");
         add("min_pool_size", pool.min.to_string(), "no");

@@ -47,8 +47,7 @@ pub(super) fn table(login_context: &LoginContext) -> ConsoleTable {
             known(settings.map_or(0, |pool| pool.min)),
             known(settings.map_or(0, |pool| pool.reserve)),
             known(settings.map_or(PoolMode::Session, |pool| pool.mode).name()),
-            // No bound, as PgBouncer writes it.
-            known(0),
+            known(settings.map_or(0, |pool| pool.database_max.as_number())),
             known(open),
             known(u8::from(is_paused)),
             known(0),

@@ -1,8 +1,8 @@
 //! Who shares connections, and what of a client is carried from one to the next.
 
 use super::{Sieve, Wish, cluster, pids, role, run, who};
-use crate::support::RawClient;
 use crate::support::raw::{Login, kinds, rows, values};
+use crate::support::{RawClient, until};
 
 #[test]
 fn sessions_of_one_password_share_its_connections_and_two_users_none() {
@@ -85,6 +85,42 @@ fn one_database_shares_where_others_do_not_and_the_other_way() {
         assert_eq!(accepted("passthrough"), 4.0, "{all}");
         assert_eq!(accepted("passthrough_cached"), 2.0, "{all}");
     }
+}
+
+/// A password is asked about past the bound of the database: whoever tries some, with names of all
+/// kinds, is not before those who have proved theirs, and closes nobody's connection.
+#[test]
+fn whoever_tries_passwords_takes_no_place_of_a_bounded_database() {
+    let sieve = Sieve::start(&Wish {
+        size: 2,
+        mode: "transaction\n  max_db_connections: 1\n  query_wait: 1s",
+        ..Wish::default()
+    });
+    let [ann, ben] = [role(""), role("")];
+    let mut client = sieve.login(&ann, &ann);
+    let own = who(&mut client);
+    for name in [&ann, &ben, "nobody_such", "nor_this"] {
+        sieve.refuses(name, "wrong");
+        assert_eq!(who(&mut client), own);
+    }
+    client.query("BEGIN");
+    assert_eq!(who(&mut client), own);
+    // The right password is right while all are busy, and its session waits in vain.
+    for _ in 0..2 {
+        let (code, message) = sieve.refusal(&ben, &ben);
+        assert_eq!(code, "53300", "{message}");
+        assert!(
+            message.contains("all 1 that all accounts may have"),
+            "{message}"
+        );
+    }
+    sieve.refuses(&ben, "wrong");
+    client.query("COMMIT");
+    let other = who(&mut sieve.login(&ben, &ben));
+    assert_eq!(other.0, ben);
+    let count = || sieve.connections(&ann) + sieve.connections(&ben);
+    assert!(until(|| (count() == 1).then_some(())).is_some());
+    assert_eq!(who(&mut client).0, ann);
 }
 
 #[test]
