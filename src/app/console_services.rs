@@ -7,14 +7,17 @@ use crate::server::reload::ReloadHandle;
 use crate::session::console::context::{ConsoleContext, ConsoleSettings, ReloadOutcome};
 use crate::session::console::keep_history;
 use crate::session::login::LoginContext;
-use crate::upstream::pool::PoolSettings;
+use crate::upstream::pool::{OwnPoolSizes, PoolSettings};
 
 /// A console that shows these settings.
-pub fn showing(connections_max: usize, pool: Option<PoolSettings>) -> ConsoleContext {
+pub fn showing(
+    connections_max: usize,
+    pool: Option<&(PoolSettings, OwnPoolSizes)>,
+) -> ConsoleContext {
     ConsoleContext {
         settings: ConsoleSettings {
             connections_max,
-            pool,
+            pool: pool.map(|(pool, _)| *pool),
         },
         ..ConsoleContext::default()
     }

@@ -69,7 +69,7 @@ use crate::upstream::cancel::CancelRegistry;
 use crate::upstream::catalog_cache::CatalogCaches;
 use crate::upstream::compile_pool::CompilePools;
 use crate::upstream::pool::ConnectionPools;
-use crate::upstream::servers::directory::{DatabaseRoute, UpstreamDirectory};
+use crate::upstream::servers::directory::UpstreamDirectory;
 use crate::upstream::verifier_lookup::VerifierLookups;
 
 /// Serves until SIGTERM or SIGINT, or until the only client has closed standard input, drains, and
@@ -215,7 +215,7 @@ fn listening(server: &ProxyServer, telemetry: &Telemetry) {
 fn server_settings(settings: &ProgramSettings) -> ServerSettings {
     ServerSettings {
         listen: settings.listen.iter().map(place).collect(),
-        workers: settings.workers,
+        workers: settings.workers.threads,
         connections_max: settings.connections_max,
         drain_timeout: settings.drain_timeout,
         wait_for_clients: settings.wait_for_clients,
@@ -370,10 +370,10 @@ fn login_context(
     live: Arc<LivePolicies>,
     telemetry: &Telemetry,
 ) -> Result<LoginContext, AppError> {
+    let pool = settings.shared_pool();
     let tls = ClientTls::load(&settings.client_tls).map_err(AppError::ClientTls)?;
     let auth = ClientAuth::load(settings.auth, &tls).map_err(AppError::Auth)?;
     let own = (settings.upstream, settings.servers);
-    let sizes = DatabaseRoute::sizes(&settings.databases);
     let directory = UpstreamDirectory::load(own, settings.databases);
     let directory = Arc::new(directory.map_err(AppError::UpstreamTls)?);
     let catalogs = CatalogCaches::start(
@@ -409,7 +409,7 @@ fn login_context(
             },
         }
     });
-    let pools = |pool| ConnectionPools::new((pool, sizes), telemetry.clone(), &Handle::current());
+    let pools = |pool| ConnectionPools::new(pool, telemetry.clone(), &Handle::current());
     Ok(LoginContext {
         login_settings: CurrentLoginSettings::new(LoginSettings {
             tls,
@@ -424,13 +424,13 @@ fn login_context(
         catalogs,
         compile_pools: CompilePools::new(Handle::current()),
         verifier_lookups: VerifierLookups::new(Handle::current()),
-        policy_store: Arc::new(PolicyStore::new(live, recording).judging(settings.judging)),
+        policy_store: Arc::new(PolicyStore::new(live, recording).judging(settings.workers.judging)),
         cancels: CancelRegistry::beside(settings.peers).map_err(AppError::PeerTls)?,
         accounts: UserAccounts::new(),
         superusers: SuperuserNotices::default(),
         memory: MemoryBudget::new(settings.memory, telemetry.memory()),
-        pools: settings.pool.map(pools),
-        console: console_services::showing(settings.connections_max, settings.pool),
+        console: console_services::showing(settings.connections_max, pool.as_ref()),
+        pools: pool.map(pools),
         receipt_issuer: issuer_of(settings.receipts)?,
         telemetry: telemetry.clone(),
     })

@@ -127,6 +127,7 @@ pub const KEYS: &[SettingsKey] = &[
     pool::MIN,
     pool::RESERVE,
     pool::RESERVE_WAIT,
+    pool::MAX_DB_CONNECTIONS,
     pool::QUERY_WAIT,
     pool::SERVER_LIFETIME,
     pool::SERVER_IDLE_TIMEOUT,

@@ -23,7 +23,6 @@ use std::time::Duration;
 
 use crate::auth::settings::{AuthSettings, UserAttributes};
 use crate::choose::score::ChoiceWeights;
-use crate::gate::Judging;
 use crate::net::client_tls::ClientTlsSettings;
 use crate::policy::mask_key::MaskPad;
 use crate::policy::sources::PolicySource;
@@ -41,7 +40,7 @@ use crate::upstream::address::UpstreamSettings;
 use crate::upstream::cancel::peers::PeerSettings;
 use crate::upstream::catalog_cache::CatalogCacheSettings;
 use crate::upstream::catalog_cache::catalog_account::AccountSetting;
-use crate::upstream::pool::PoolSettings;
+use crate::upstream::pool::{OwnPoolSizes, PoolMode, PoolSettings};
 use crate::upstream::servers::ServersSettings;
 use crate::upstream::servers::directory::DatabaseRoute;
 
@@ -74,6 +73,7 @@ mod value_reader;
 pub mod warnings;
 
 use self::mcp::McpSettings;
+pub use self::server::WorkerSettings;
 use digests::SettingsDigests;
 use receipts::ReceiptSettings;
 use sources::{FileRead, SettingsSources};
@@ -129,18 +129,16 @@ pub struct ProgramSettings {
     pub mcp: Option<McpSettings>,
     /// Whom the console is for.
     pub console: ConsoleAccess,
-    /// The connections that sessions share, if they do.
-    pub pool: Option<PoolSettings>,
+    /// The connections that sessions share, where a database says nothing else.
+    pub pool: PoolSettings,
     /// Other copies behind the same address, if there are any.
     pub peers: Option<PeerSettings>,
     /// How receipts are signed, if there are any.
     pub receipts: Option<ReceiptSettings>,
     /// The key of the fingerprints.
     pub fingerprint_key: Option<FingerprintKey>,
-    /// Which texts are judged.
-    pub judging: Judging,
-    /// Threads that serve clients.
-    pub workers: usize,
+    /// What serves clients.
+    pub workers: WorkerSettings,
     /// Clients at a time.
     pub connections_max: usize,
     /// Bytes of memory that clients may take in sum.
@@ -347,17 +345,15 @@ pub fn choice_weights(sources: &SettingsSources) -> Result<ChoiceWeights, Vec<Se
 fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSettings> {
     let (listen, admin) = (server::listen(reader), server::admin(reader));
     let (upstream, servers) = upstream::servers(reader).unzip();
-    let databases = upstream::databases::databases(reader);
     let client_tls = client::tls(reader);
     server::check_distinct(reader, listen.as_deref(), admin);
     let auth = client::auth(reader, upstream.as_ref(), client_tls.as_ref());
+    let (pool, shared) = pool::pool(reader, auth.as_ref());
+    let databases = upstream::databases::databases(reader, shared);
     let attributes = users::attributes(reader);
     oidc::apart(reader, auth.as_ref(), attributes.as_ref());
     let (disabled, report_as) = (users::disabled(reader), client::report_as(reader));
-    let (catalog, judging) = (
-        catalog::catalog(reader, upstream.as_ref()),
-        server::judging(reader),
-    );
+    let catalog = catalog::catalog(reader, upstream.as_ref());
     let policies = server::policies(reader, pad);
     let policy_tests = server::policy_tests(reader, upstream.as_ref(), catalog.as_ref());
     let (admin_token, admin_hosts) = (recording::admin_token(reader), server::admin_hosts(reader));
@@ -365,15 +361,11 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
     let (log, audit_names) = (recording::log(reader), recording::audit_names(reader));
     let audit_columns = recording::audit_columns(reader, audit_names);
     let audit_queryid = recording::audit_queryid(reader);
-    let pool = pool::pool(reader, auth.as_ref());
-    upstream::check(reader, policies.as_ref(), (&servers, &databases), &pool);
+    let known = (upstream.as_ref(), attributes.as_ref());
+    upstream::check(reader, policies.as_ref(), (&servers, &databases), shared);
     let console = pool::console::console(reader, auth.as_ref());
     let (receipts, peers) = (receipts::receipts(reader), upstream::peers::peers(reader));
-    let mcp = mcp::mcp(
-        reader,
-        client_tls.as_ref(),
-        (upstream.as_ref(), attributes.as_ref()),
-    );
+    let mcp = mcp::mcp(reader, client_tls.as_ref(), known);
     let (fingerprint_key, workers) = (recording::fingerprint_key(reader), server::workers(reader));
     let (memory, connections_max) = (server::memory(reader), server::connections_max(reader));
     let (drain, wait_for_clients) = server::drain_times(reader);
@@ -396,7 +388,6 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
         policies,
         policy_sources,
         policy_tests: policy_tests?,
-        judging: judging?,
         admin_token: admin_token?,
         admin_hosts: admin_hosts?,
         exposed_files: reader.exposed_files(),
@@ -421,6 +412,17 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
         digests: SettingsDigests::default(),
         places: KeyPlaces::default(),
     })
+}
+
+impl ProgramSettings {
+    /// The connections that sessions share, if those of any database do: for all, and what some
+    /// have otherwise.
+    pub fn shared_pool(&self) -> Option<(PoolSettings, OwnPoolSizes)> {
+        let own = self.databases.iter().map(|route| route.pool.mode);
+        let mut modes = own.flatten().chain([self.pool.mode]);
+        let is_shared = modes.any(|mode| mode == PoolMode::Transaction);
+        is_shared.then(|| (self.pool, DatabaseRoute::sizes(&self.databases)))
+    }
 }
 
 impl fmt::Debug for FingerprintKey {

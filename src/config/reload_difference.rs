@@ -84,6 +84,7 @@ impl StartupSettings {
         "pool.min",
         "pool.reserve",
         "pool.reserve_wait",
+        "pool.max_db_connections",
         "pool.query_wait",
         "pool.server_lifetime",
         "pool.server_idle_timeout",
@@ -232,8 +233,8 @@ fn waiting(settings: &ProgramSettings) -> Vec<FixedSetting> {
     });
     let mut waiting = vec![
         FixedSetting::open("metrics", on(settings.telemetry.metrics)),
-        FixedSetting::open("policy.judging", settings.judging.name().to_owned()),
-        FixedSetting::open("workers", settings.workers.to_string()),
+        FixedSetting::open("policy.judging", settings.workers.judging.name().to_owned()),
+        FixedSetting::open("workers", settings.workers.threads.to_string()),
         FixedSetting::open(
             "limits.connections_max",
             settings.connections_max.to_string(),
@@ -302,19 +303,20 @@ fn of_servers(settings: &ProgramSettings) -> Vec<FixedSetting> {
 
 /// The connections that sessions share; without any, the other keys count for nothing.
 fn of_pool(settings: &ProgramSettings) -> Vec<FixedSetting> {
-    let own = settings.pool.as_ref();
+    let own = settings.shared_pool();
+    let own = own.as_ref().map(|(own, _)| own);
     let text = |of: &dyn Fn(&PoolSettings) -> String| own.map(of).unwrap_or_default();
-    let mode = match own {
-        Some(_) => "transaction",
-        None => "session",
-    };
     let time = |time: std::time::Duration| format!("{} ms", time.as_millis());
     vec![
-        FixedSetting::open("pool.mode", mode),
+        FixedSetting::open("pool.mode", settings.pool.mode.name()),
         FixedSetting::open("pool.size", text(&|own| own.size.to_string())),
         FixedSetting::open("pool.min", text(&|own| own.min.to_string())),
         FixedSetting::open("pool.reserve", text(&|own| own.reserve.to_string())),
         FixedSetting::open("pool.reserve_wait", text(&|own| time(own.reserve_wait))),
+        FixedSetting::open(
+            "pool.max_db_connections",
+            text(&|own| own.database_max.as_number().to_string()),
+        ),
         FixedSetting::open("pool.query_wait", text(&|own| time(own.query_wait))),
         FixedSetting::open(
             "pool.server_lifetime",

@@ -265,8 +265,16 @@ fn loaded(reader: &mut KeyReader) -> Option<Vec<(PolicySource, Vec<Policy>)>> {
     all
 }
 
-/// `policy.judging`.
-pub fn judging(reader: &mut KeyReader) -> Option<Judging> {
+/// What serves clients.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WorkerSettings {
+    /// So many threads.
+    pub threads: usize,
+    /// Which texts they judge.
+    pub judging: Judging,
+}
+
+fn judging(reader: &mut KeyReader) -> Option<Judging> {
     reader
         .choice(JUDGING.path, JUDGING_WORDS)
         .or(Judging::ByShape)
@@ -286,8 +294,16 @@ pub const JUDGING: SettingsKey = SettingsKey {
           from it in whole numbers alone; each-text judges them all.",
 };
 
-/// `workers`.
-pub fn workers(reader: &mut KeyReader) -> Option<usize> {
+/// `workers` and `policy.judging`.
+pub fn workers(reader: &mut KeyReader) -> Option<WorkerSettings> {
+    let (threads, judging) = (threads(reader), judging(reader));
+    Some(WorkerSettings {
+        threads: threads?,
+        judging: judging?,
+    })
+}
+
+fn threads(reader: &mut KeyReader) -> Option<usize> {
     let cores = std::thread::available_parallelism()
         .map_or(1, usize::from)
         .min(WORKERS_MAX);

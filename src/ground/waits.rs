@@ -65,7 +65,10 @@ waits! {
     // --- a session: `Relay::waits_for` says which
     /// The client's next statement, or the rest of its batch.
     Client: WaitEnd::Setting("limits.idle_time"),
-        at ["src/session/io/mod.rs", "src/session/policy_limits/idle_timeout.rs", "src/session/mod.rs"];
+        at [
+            "src/session/io/mod.rs", "src/session/io/worker_move.rs", "src/session/mod.rs",
+            "src/session/policy_limits/idle_timeout.rs",
+        ];
     /// The end of a session's token: the session goes on meanwhile.
     Lapse: WaitEnd::Setting("client.auth.oidc.expired_sessions"), at ["src/session/lapse.rs"];
     /// The client takes what it is sent. Who reads slowly is served slowly.
@@ -117,6 +120,7 @@ waits! {
     /// A connection of the pool: one that others give back, or a new one.
     PoolConnection: WaitEnd::Setting("pool.query_wait"), at [
         "src/session/pooling/checkout.rs", "src/upstream/pool/mod.rs", "src/upstream/pool/one_pool.rs",
+        "src/upstream/pool/account_turns.rs", "src/upstream/pool/database_bound.rs",
         "src/upstream/pool/password_proof.rs", "src/upstream/pool/source.rs",
         "src/upstream/servers/session_home.rs",
     ];

@@ -1,12 +1,20 @@
 //! How a session ends: what is recorded, what each side is still told, and what stops running.
 
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::ServedSession;
+use super::drain::DrainReceiver;
 use super::io::Relay;
 use super::reply::{self, CloseReason};
 use super::session_end::SessionEnd;
 use super::shared::ServerShared;
 use crate::net::framed_stream::FramedStream;
 use crate::sqlstate::{self, SqlState};
-use crate::telemetry::events::{OwnCancelEnded, ProtocolViolation, TripwireFired};
+use crate::telemetry::events::{
+    ConnectionClosed, OwnCancelEnded, ProtocolViolation, TripwireFired,
+};
 use crate::telemetry::labels::{CancelCause, ClosedBecause, SessionLeg, ViolationKind};
 use crate::telemetry::session_info::SessionInfo;
 use crate::upstream::cancel::CancelResult;
@@ -14,8 +22,61 @@ use crate::upstream::lease::{LeaseCondition, UpstreamLease};
 use crate::upstream::writer::UpstreamStream;
 use crate::wire::malformed::MalformedMessage;
 
+/// A session is over. By itself: one that does nothing has nothing to say goodbye with.
+pub(super) fn part<'a>(
+    session: Box<ServedSession>,
+    ending: SessionEnd,
+    (server_shared, draining): (&'a ServerShared, &'a DrainReceiver),
+) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+    Box::pin(async move {
+        let ServedSession {
+            relay,
+            enlisted: _enlisted,
+            gauge: _gauge,
+            since,
+            ended: _,
+        } = *session;
+        // Of the policy that it was under at the end.
+        let info = Arc::clone(&relay.protocol.witness.info);
+        let counted = relay.counted();
+        let reason = close_session(relay, ending, &info, server_shared).await;
+        let counts = (info, reason, counted.from_client, counted.to_client);
+        report_closed(counts, since, (server_shared, draining)).await;
+    })
+}
+
+/// A connection is closed: whose, why, and the bytes from and to the client. Comes to its end when
+/// its lines have a place.
+pub(super) async fn report_closed(
+    (info, reason, bytes_in, bytes_out): (Arc<SessionInfo>, ClosedBecause, u64, u64),
+    since: Instant,
+    (server_shared, draining): (&ServerShared, &DrainReceiver),
+) {
+    let duration = since.elapsed();
+    let session: &SessionInfo = &info;
+    server_shared
+        .login_context
+        .telemetry
+        .emit(&ConnectionClosed {
+            session,
+            reason,
+            duration,
+            bytes_in,
+            bytes_out,
+        });
+    // Its place goes to nobody else before its lines have one: whoever comes again and again
+    // fills no memory.
+    if session.has_debt() {
+        let room = Box::pin(server_shared.login_context.telemetry.room());
+        tokio::select! {
+            () = room => {}
+            () = draining.begun() => {}
+        }
+    }
+}
+
 /// Ends a session. Every step is bounded in time. May be cancelled: sockets close.
-pub async fn close_session(
+async fn close_session(
     mut relay: Box<Relay>,
     ending: SessionEnd,
     info: &SessionInfo,

@@ -74,7 +74,6 @@ mod text_judgement;
 mod tracing;
 pub mod upstream_side;
 
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -103,7 +102,6 @@ use self::upstream_side::SelfReport;
 use crate::gate::STATEMENT_TIMEOUT;
 use crate::net::framed_stream::FramedStream;
 use crate::telemetry::counters::session_gauges::{SessionGauge, SessionStateHandle};
-use crate::telemetry::events::ConnectionClosed;
 use crate::telemetry::labels::ClosedBecause;
 use crate::telemetry::session_info::SessionInfo;
 use crate::upstream::backend_signals::SessionSignals;
@@ -190,7 +188,7 @@ fn attend(
                 RelayEnd::Ended(ending) => ending,
             },
         };
-        part(session, ending, (server_shared, draining)).await;
+        close::part(session, ending, (server_shared, draining)).await;
         None
     }
 }
@@ -207,7 +205,7 @@ async fn serve_without_session(
             serve_console(opened, (server_shared, draining), gauge.state_handle()).await
         }
     };
-    report_closed(counts, since, (server_shared, draining)).await;
+    close::report_closed(counts, since, (server_shared, draining)).await;
 }
 
 /// A session with all that lasts as long as it does.
@@ -226,59 +224,6 @@ pub struct DepartingSession {
     pub session: Box<ServedSession>,
     /// The number of that worker.
     pub worker: usize,
-}
-
-/// A session is over. By itself: one that does nothing has nothing to say goodbye with.
-fn part<'a>(
-    session: Box<ServedSession>,
-    ending: SessionEnd,
-    (server_shared, draining): (&'a ServerShared, &'a DrainReceiver),
-) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
-    Box::pin(async move {
-        let ServedSession {
-            relay,
-            enlisted: _enlisted,
-            gauge: _gauge,
-            since,
-            ended: _,
-        } = *session;
-        // Of the policy that it was under at the end.
-        let info = Arc::clone(&relay.protocol.witness.info);
-        let counted = relay.counted();
-        let reason = close::close_session(relay, ending, &info, server_shared).await;
-        let counts = (info, reason, counted.from_client, counted.to_client);
-        report_closed(counts, since, (server_shared, draining)).await;
-    })
-}
-
-/// A connection is closed: whose, why, and the bytes from and to the client. Comes to its end when
-/// its lines have a place.
-async fn report_closed(
-    (info, reason, bytes_in, bytes_out): (Arc<SessionInfo>, ClosedBecause, u64, u64),
-    since: Instant,
-    (server_shared, draining): (&ServerShared, &DrainReceiver),
-) {
-    let duration = since.elapsed();
-    let session: &SessionInfo = &info;
-    server_shared
-        .login_context
-        .telemetry
-        .emit(&ConnectionClosed {
-            session,
-            reason,
-            duration,
-            bytes_in,
-            bytes_out,
-        });
-    // Its place goes to nobody else before its lines have one: whoever comes again and again
-    // fills no memory.
-    if session.has_debt() {
-        let room = Box::pin(server_shared.login_context.telemetry.room());
-        tokio::select! {
-            () = room => {}
-            () = draining.begun() => {}
-        }
-    }
 }
 
 /// What a login has led to, in little space.

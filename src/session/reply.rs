@@ -28,6 +28,7 @@ use bytes::BytesMut;
 use crate::gate::Refusal;
 use crate::sqlstate::{self, SqlState};
 use crate::target_servers::TargetServers;
+use crate::upstream::pool::BusyConnections;
 use crate::wire::encode::{self, ErrorFields, ErrorSeverity};
 use crate::wire::malformed::MalformedMessage;
 
@@ -66,8 +67,8 @@ pub enum CloseReason {
     OutOfMemory,
     /// Every connection that it may have was busy for too long.
     PoolBusy {
-        /// How many there are.
-        size: usize,
+        /// Which.
+        busy: BusyConnections,
         /// How long it has waited.
         waited: Duration,
     },
@@ -179,10 +180,10 @@ fn unplaced(reason: CloseReason) -> (SqlState, Cow<'static, str>, Option<&'stati
 
 fn unpooled(reason: CloseReason) -> (SqlState, Cow<'static, str>, Option<&'static str>) {
     match reason {
-        CloseReason::PoolBusy { size, waited } => (
+        CloseReason::PoolBusy { busy, waited } => (
             sqlstate::TOO_MANY_CONNECTIONS,
-            pool_busy_message(size, waited),
-            Some(POOL_BUSY_HINT),
+            pool_busy_message(busy, waited),
+            Some(pool_busy_hint(busy)),
         ),
         CloseReason::PoolPaused => (
             sqlstate::CANNOT_CONNECT_NOW,
@@ -282,17 +283,33 @@ fn message_of(reason: CloseReason) -> (SqlState, Cow<'static, str>, Option<&'sta
 }
 
 /// What a client is told whose wish for a connection of its pool was in vain.
-pub(in crate::session) fn pool_busy_message(size: usize, waited: Duration) -> Cow<'static, str> {
+pub(in crate::session) fn pool_busy_message(
+    busy: BusyConnections,
+    waited: Duration,
+) -> Cow<'static, str> {
+    let all = match busy {
+        BusyConnections::OfAccount(size) => format!("all {size} of this account are busy"),
+        BusyConnections::OfDatabase(most) => {
+            format!("all {most} that all accounts may have are busy")
+        }
+    };
     Cow::Owned(format!(
-        "no connection to the database became free within {} s: all {size} of this account are \
-         busy",
+        "no connection to the database became free within {} s: {all}",
         waited.as_secs()
     ))
 }
 
 /// What it can do.
-pub(in crate::session) const POOL_BUSY_HINT: &str =
-    "Reconnect and try again later; the operator of the proxy sets pool.size.";
+pub(in crate::session) fn pool_busy_hint(busy: BusyConnections) -> &'static str {
+    match busy {
+        BusyConnections::OfAccount(_) => {
+            "Reconnect and try again later; the operator of the proxy sets pool.size."
+        }
+        BusyConnections::OfDatabase(_) => {
+            "Reconnect and try again later; the operator of the proxy sets pool.max_db_connections."
+        }
+    }
+}
 
 /// What a client is told whose database gave no connection for too long.
 pub(in crate::session) const POOL_PAUSED: &str =

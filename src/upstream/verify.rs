@@ -251,7 +251,7 @@ impl fmt::Display for VerifyError {
             Self::Unshared(engine) => write!(
                 formatter,
                 "connections to {} do not tell what was set in them, so sessions cannot share \
-                 them: pool.mode has to be session",
+                 them: pool.mode, or pool_mode of the database, has to be session",
                 engine.title()
             ),
             Self::Ended => formatter.write_str("the upstream has ended the session"),

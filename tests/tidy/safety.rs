@@ -7,7 +7,7 @@ use super::{Breach, check};
 /// and of the question for a plan. Each with its file, and the times that it does.
 const ISSUERS: &[(&str, &str, usize)] = &[
     ("src/gate/mod.rs", "judge_with_record", 1),
-    ("src/gate/cache/mod.rs", "judge_with", 1),
+    ("src/gate/cache/mod.rs", "permitted", 1),
     ("src/gate/plan_question.rs", "explain", 1),
 ];
 

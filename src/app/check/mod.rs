@@ -194,7 +194,7 @@ impl CheckReport {
     ) {
         let (servers, mut reached) = (directory.own(), true);
         for server in servers.all() {
-            let place = ServerPlace::of(server, servers);
+            let place = ServerPlace::of(server, servers, settings.pool.mode);
             let logins = self.logins(settings, (server.upstream(), place));
             reached &= runtime.block_on(logins);
         }
@@ -263,12 +263,13 @@ impl CheckReport {
         directory: &UpstreamDirectory,
         runtime: &Runtime,
     ) {
-        for (servers, database) in directory.others() {
+        for ((servers, database), route) in directory.others().zip(&settings.databases) {
             for server in servers.all() {
                 let place = ServerPlace {
                     key: "databases",
                     name: format!(" {server}"),
                     database: Some(database),
+                    mode: settings.pool.with(route.pool).mode,
                 };
                 runtime.block_on(self.logins(settings, (server.upstream(), place)));
             }
@@ -282,12 +283,7 @@ impl CheckReport {
         (upstream, place): (&Upstream, ServerPlace<'_>),
     ) -> bool {
         let accounts = accounts(settings);
-        let ServerPlace {
-            key,
-            name,
-            database: own,
-        } = place;
-        let url = format!("{key}{name}");
+        let (name, url) = (&place.name, format!("{}{}", place.key, place.name));
         if accounts.is_empty() {
             let deadline = Instant::now() + limits::UPSTREAM_CONNECT_TIME_MAX;
             let attempt = upstream.connect(deadline).await;
@@ -301,8 +297,10 @@ impl CheckReport {
             return attempt.is_ok();
         }
         let mut logged_in = 0_usize;
-        for (place, account) in &accounts {
-            let database = own.map_or_else(|| database_of(settings, account), str::to_owned);
+        for (at, account) in &accounts {
+            let database = place
+                .database
+                .map_or_else(|| database_of(settings, account), str::to_owned);
             let deadline = Instant::now() + limits::EXAMINATION_CONNECT_TIME_MAX;
             let opened = account::open(upstream, account, &database, CHECKING, deadline).await;
             match opened {
@@ -314,10 +312,13 @@ impl CheckReport {
                 Err(error) => {
                     let user = &account.user;
                     self.wrong(&format!(
-                        "{place}: no login as {user:?} at {database:?}{name}: {error}"
+                        "{at}: no login as {user:?} at {database:?}{name}: {error}"
                     ));
                 }
             }
+        }
+        if let Some(why) = place.unshared(upstream) {
+            self.wrong_at(&url, &why);
         }
         self.told.push(match logged_in {
             1 => format!("a login at the upstream{name} works"),

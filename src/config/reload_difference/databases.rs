@@ -30,6 +30,7 @@ pub(super) fn elsewhere(settings: &ProgramSettings) -> String {
 
 /// What a database has of its own of `pool`.
 fn sizes(sizes: &PoolSizes) -> String {
+    let mode = sizes.mode.map(|mode| format!(", {} mode", mode.name()));
     let all = [
         ("size", sizes.size),
         ("min", sizes.min),
@@ -38,5 +39,8 @@ fn sizes(sizes: &PoolSizes) -> String {
     let own = all
         .iter()
         .filter_map(|(name, own)| own.map(|own| format!(", {name} {own}")));
-    own.collect()
+    let most = sizes
+        .database_max
+        .map(|most| format!(", at most {}", most.as_number()));
+    mode.into_iter().chain(own).chain(most).collect()
 }

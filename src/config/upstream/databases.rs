@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::engine::served_engine;
+use super::engine::{served_engine, unshared};
 use super::{LAG_BOUNDS, MIN_LSN_BOUNDS, like};
-use crate::config::pool;
+use crate::config::pool::{self, PoolBase};
 use crate::config::quantities::duration_within;
 use crate::config::settings_key::{KeyForm, SettingsKey};
 use crate::config::sources::ValueSource;
@@ -15,7 +15,7 @@ use crate::policy::access::Glob;
 use crate::policy::yaml::tree::{YamlTree, YamlValue};
 use crate::upstream::address::host_list::UpstreamAddress;
 use crate::upstream::engine::EngineSetting;
-use crate::upstream::pool::PoolSizes;
+use crate::upstream::pool::{PoolMode, PoolSizes};
 use crate::upstream::servers::ServersSettings;
 use crate::upstream::servers::directory::DatabaseRoute;
 
@@ -37,9 +37,11 @@ pub const DATABASE_KEYS: &[(&str, &str)] = &[
     ("lag_max", "As upstream.lag_max."),
     ("min_lsn_wait", "As upstream.min_lsn_wait."),
     ("engine", "As upstream.engine."),
+    ("pool_mode", "As pool.mode, which holds where this is left out. PgBouncer's pool_mode."),
     ("pool_size", "As pool.size, which holds where this is left out. PgBouncer's pool_size."),
     ("pool_min", "As pool.min, and at most pool_size. PgBouncer's min_pool_size."),
     ("pool_reserve", "As pool.reserve. PgBouncer's reserve_pool_size."),
+    ("max_db_connections", "As pool.max_db_connections; 0 for no bound. PgBouncer's max_db_connections."),
 ];
 
 /// One database's words by key, and where it stands.
@@ -49,7 +51,7 @@ struct DatabaseEntry {
 }
 
 /// Every database; problems are noted.
-pub fn databases(reader: &mut KeyReader) -> Option<Vec<DatabaseRoute>> {
+pub fn databases(reader: &mut KeyReader, shared: PoolBase) -> Option<Vec<DatabaseRoute>> {
     let Some(given) = reader.take(DATABASES.path) else {
         return Some(Vec::new());
     };
@@ -73,7 +75,7 @@ pub fn databases(reader: &mut KeyReader) -> Option<Vec<DatabaseRoute>> {
             continue;
         };
         let place = entry.place.clone();
-        let Some(route) = entry.route(reader) else {
+        let Some(route) = entry.route(reader, shared) else {
             continue;
         };
         if let Some(earlier) = routes.iter().find(|one| one.names.covers(&route.names)) {
@@ -100,15 +102,21 @@ fn entry(reader: &mut KeyReader, source: &ValueSource, tree: YamlTree) -> Option
 }
 
 impl DatabaseEntry {
+    /// Where a key stands.
+    fn place_of(&self, key: &str) -> String {
+        let word = self.words.get(key);
+        word.map_or_else(|| self.place.clone(), |word| word.place.clone())
+    }
+
     fn take(&mut self, key: &str) -> Option<PlacedWord> {
         self.words.remove(key)
     }
 
-    fn route(mut self, reader: &mut KeyReader) -> Option<DatabaseRoute> {
+    fn route(mut self, reader: &mut KeyReader, shared: PoolBase) -> Option<DatabaseRoute> {
         let (name, url) = (self.take("name"), self.take("url"));
         let (targets, lag_max) = (self.take("targets"), self.take("lag_max"));
         let min_lsn_wait = self.take("min_lsn_wait");
-        let pool = self.pool(reader);
+        let pool = self.pool(reader, shared);
         for (word, key) in [(&name, "name"), (&url, "url")] {
             if word.is_none() {
                 reader.note(&self.place, format!("the database has no {key}"));
@@ -173,7 +181,9 @@ impl DatabaseEntry {
     }
 
     /// The connections that sessions share in it.
-    fn pool(&mut self, reader: &mut KeyReader) -> Option<PoolSizes> {
+    fn pool(&mut self, reader: &mut KeyReader, shared: PoolBase) -> Option<PoolSizes> {
+        let mode = self.mode(reader, shared);
+        let place = self.place_of("max_db_connections");
         let mut number = |key: &str, least: usize, most: usize| match self.words.remove(key) {
             None => Some(None),
             Some(word) => match pool::number_within(&word.text, (least, most)) {
@@ -188,11 +198,45 @@ impl DatabaseEntry {
         let most = size.flatten().unwrap_or(pool::SIZE_MAX);
         let min = number("pool_min", 0, most);
         let reserve = number("pool_reserve", 0, pool::SIZE_MAX);
+        let database_max = number("max_db_connections", 0, pool::SIZE_MAX)?;
+        let is_alone = mode?.or(shared.mode) == Some(PoolMode::Session);
+        if is_alone && database_max.is_some_and(|most| most > 0) {
+            reader.note(&place, pool::UNSHARED);
+            return None;
+        }
         Some(PoolSizes {
+            mode: mode?,
             size: size?,
             min: min?,
             reserve: reserve?,
+            database_max: database_max.map(pool::connections_max),
         })
+    }
+
+    /// Who has a connection for how long, where that can be so at its engine.
+    fn mode(&mut self, reader: &mut KeyReader, shared: PoolBase) -> Option<Option<PoolMode>> {
+        let word = self.take("pool_mode");
+        let own = match &word {
+            None => None,
+            Some(word) => {
+                let checked = shared.checked(&word.text);
+                Some(
+                    checked
+                        .map_err(|what| reader.note(&word.place, what))
+                        .ok()?,
+                )
+            }
+        };
+        let engine = self.words.get("engine");
+        let setting = engine.and_then(|word| served_engine(&word.text).ok());
+        let mode = own.or(shared.mode);
+        let what = setting.and_then(|setting| unshared(setting, mode, "pool_mode of the database"));
+        let Some(what) = what else {
+            return Some(own);
+        };
+        let place = word.as_ref().or(engine).map(|word| word.place.clone());
+        reader.note(&place.unwrap_or_default(), what);
+        None
     }
 }
 

@@ -13,6 +13,7 @@ use crate::upstream::engine::EngineSetting;
 use crate::upstream::engine::profile::{
     CatalogAnswers, EngineProfile, EngineService, SetValueAnswers,
 };
+use crate::upstream::pool::PoolMode;
 use crate::upstream::servers::ServersSettings;
 use crate::upstream::servers::directory::DatabaseRoute;
 
@@ -25,37 +26,35 @@ pub const ENGINE: SettingsKey = SettingsKey {
           then no other is taken for it; or auto, whatever they turn out to be.",
 };
 
-/// Notes what cannot hold at the engines that are named: connections that sessions share, and
-/// policies that want a catalog.
+/// Notes what cannot hold at the engines that are named: connections that sessions share, which
+/// entries of `databases` have noted for themselves, and policies that want a catalog.
 pub fn check(
     reader: &mut KeyReader,
     policies: Option<&(PolicySet, Vec<PolicySource>)>,
     (own, databases): (&Option<ServersSettings>, &Option<Vec<DatabaseRoute>>),
-    shares_connections: bool,
+    mode: Option<PoolMode>,
 ) {
     let (Some(own), Some(databases)) = (own, databases) else {
         return;
     };
     let policies = || policies.iter().flat_map(|(policies, _)| policies.all());
-    let mut note = |key, setting, policy: Option<&Policy>| {
-        let Some(what) = unfit(setting, policy, shares_connections) else {
-            return;
-        };
-        let place = reader.place_of(key);
-        reader.note(&place, what);
+    let mut note = |key, what: Option<String>| {
+        if let Some(what) = what {
+            let place = reader.place_of(key);
+            reader.note(&place, what);
+        }
     };
     let at_own =
         policies().find(|policy| wants_catalog(policy) && may_be_at_own(policy, databases));
-    note(ENGINE.path, own.engine, at_own.map(|policy| &**policy));
+    let unfit = unshared(own.engine, mode, "pool.mode")
+        .or_else(|| uncatalogued(own.engine, at_own.map(|policy| &**policy)));
+    note(ENGINE.path, unfit);
     for (at, route) in databases.iter().enumerate() {
         let there =
             |policy: &&Arc<Policy>| wants_catalog(policy) && may_be_at(policy, databases, at);
         let policy = policies().find(there);
-        note(
-            "databases",
-            route.servers.engine,
-            policy.map(|policy| &**policy),
-        );
+        let policy = policy.map(|policy| &**policy);
+        note("databases", uncatalogued(route.servers.engine, policy));
     }
 }
 
@@ -63,22 +62,28 @@ fn wants_catalog(policy: &Policy) -> bool {
     policy.catalog() == CatalogNeed::Required
 }
 
-/// Why settings cannot hold at the engine that is named; `policy` wants a catalog.
-fn unfit(
-    setting: EngineSetting,
-    policy: Option<&Policy>,
-    shares_connections: bool,
-) -> Option<String> {
+/// Why sessions cannot have connections of this mode, which a key says, at the engine that is
+/// named.
+pub fn unshared(setting: EngineSetting, mode: Option<PoolMode>, key: &str) -> Option<String> {
+    let EngineSetting::Named(engine) = setting else {
+        return None;
+    };
+    let is_untold = EngineProfile::of(engine).set_values == SetValueAnswers::Untold;
+    (is_untold && mode == Some(PoolMode::Transaction)).then(|| {
+        format!(
+            "sessions cannot share connections to {}, which do not tell what was set in them: \
+             {key} has to be session",
+            engine.title()
+        )
+    })
+}
+
+/// Why a policy that wants a catalog cannot hold at the engine that is named.
+fn uncatalogued(setting: EngineSetting, policy: Option<&Policy>) -> Option<String> {
     let EngineSetting::Named(engine) = setting else {
         return None;
     };
     let (profile, title) = (EngineProfile::of(engine), engine.title());
-    if shares_connections && profile.set_values == SetValueAnswers::Untold {
-        return Some(format!(
-            "sessions cannot share connections to {title}, which do not tell what was set in them: \
-             pool.mode has to be session"
-        ));
-    }
     match (profile.catalog, policy) {
         (CatalogAnswers::Unasked(why), Some(policy)) => Some(format!(
             "policy {} has catalog: required, and the catalog of {title} is not read, {why}; with \

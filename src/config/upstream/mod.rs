@@ -18,6 +18,7 @@ use std::time::Duration;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::config::libpq::LibpqDefaults;
+use crate::config::pool::{self, PoolBase};
 use crate::config::quantities::duration;
 use crate::config::settings_key::{KeyForm, SettingsKey};
 use crate::config::value_reader::{KeyReader, PlacedWord, ReadValue};
@@ -28,7 +29,6 @@ use crate::secret::Secret;
 use crate::upstream::address::UpstreamSettings;
 use crate::upstream::address::host_list::UpstreamAddress;
 use crate::upstream::engine::EngineSetting;
-use crate::upstream::pool::PoolSettings;
 use crate::upstream::servers::ServersSettings;
 use crate::upstream::servers::directory::DatabaseRoute;
 
@@ -85,10 +85,13 @@ pub fn check(
     reader: &mut KeyReader,
     policies: Option<&(PolicySet, Vec<PolicySource>)>,
     servers: (&Option<ServersSettings>, &Option<Vec<DatabaseRoute>>),
-    pool: &Option<Option<PoolSettings>>,
+    shared: PoolBase,
 ) {
     policy_targets::check(reader, policies, servers);
-    engine::check(reader, policies, servers, matches!(pool, Some(Some(_))));
+    engine::check(reader, policies, servers, shared.mode);
+    if let Some(databases) = servers.1 {
+        pool::check(reader, shared, databases);
+    }
 }
 
 /// What is said of all servers.

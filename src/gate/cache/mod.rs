@@ -1,8 +1,8 @@
 //! Verdicts that were given before.
 //!
-//! A verdict on a text that passed depends on the text, byte for byte (but for small whole numbers of
-//! reads, see `text_shapes`), on the types that a Parse
-//! message gave for parameters, and on the basis ([`super::basis`]: the policy, the upstream and
+//! A verdict on a text that passed depends on the text, byte for byte (but for small whole numbers
+//! in reads, see `text_shapes`), on the types that a Parse message gave for parameters, and on the
+//! basis ([`super::basis`]: the policy, the upstream and
 //! its version, the snapshot, the search_path, the role, the session's values that models read); so
 //! these are the key. What depends on the session's own names is not kept, nor is any refusal. One
 //! cache per worker thread, behind a lock that its sessions take one after the other; so a client's
@@ -135,13 +135,8 @@ impl JudgementCache {
         let key = VerdictKey::of(gate, names, parameters_digest);
         let hash = self.hash(key, &text);
         if let Some(facts) = self.find(hash, key, &text) {
-            // The permit is for this text: it equals the one that was judged in every byte.
-            let permit = ReadPermit::issue(text, Arc::clone(&facts));
-            let judgement = Judgement {
-                verdict: Verdict::Permitted(permit),
-                facts,
-            };
-            return (judgement, CacheLookup::Hit);
+            // It equals the one that was judged in every byte.
+            return (permitted(text, facts), CacheLookup::Hit);
         }
         let (judgement, lookup) = self.judge_anew(gate, text, (parameters, key), names);
         if let Verdict::Permitted(permit) = &judgement.verdict
@@ -175,13 +170,9 @@ impl JudgementCache {
         if let Some(recorded) = self.shapes.find(&shape) {
             let is_short = text.len() <= gate.policy().statement_bytes();
             if let (Some(facts), true) = (&recorded.facts, by_shape && is_short) {
+                // It equals the one that was judged in all that counts. The facts are its own.
                 let facts = Arc::new(Facts::clone(facts));
-                let permit = ReadPermit::issue(text, Arc::clone(&facts));
-                let judgement = Judgement {
-                    verdict: Verdict::Permitted(permit),
-                    facts,
-                };
-                return (judgement, CacheLookup::Hit);
+                return (permitted(text, facts), CacheLookup::Hit);
             }
             let recorded = only_records.then_some(recorded);
             let judgement = gate.judge_with_record(text, parameters, names, recorded);
@@ -268,6 +259,15 @@ impl JudgementCache {
         if let Some(replaced) = self.young.entries.insert(hash, entry) {
             self.young.bytes = self.young.bytes.saturating_sub(replaced.bytes());
         }
+    }
+}
+
+/// A text of which these facts are known: it is as good as one that was judged and passed.
+fn permitted(text: Cow<'_, str>, facts: Arc<Facts>) -> Judgement<'_> {
+    let permit = ReadPermit::issue(text, Arc::clone(&facts));
+    Judgement {
+        verdict: Verdict::Permitted(permit),
+        facts,
     }
 }
 

@@ -112,21 +112,21 @@ fn pools_of<'c>(
     act: &ConsoleAct,
     login_context: &'c LoginContext,
 ) -> Result<&'c ConnectionPools, ActError> {
-    let Some(pools) = &login_context.pools else {
-        return Err(ActError {
-            hint: Some("Only connections that clients share (pool.mode: transaction) can be held."),
-            ..in_that_state(format!(
-                "{} is for shared connections, and here each client has its own",
-                act.name()
-            ))
-        });
+    let unshared = || ActError {
+        hint: Some("Only connections that clients share (pool.mode: transaction) can be held."),
+        ..in_that_state(format!(
+            "{} is for shared connections, and here each client has its own",
+            act.name()
+        ))
     };
+    let pools = login_context.pools.as_ref().ok_or_else(unshared)?;
     match act.database() {
         Some(name) if !known_databases(login_context).contains(name) => Err(ActError {
             sqlstate: sqlstate::UNDEFINED_DATABASE,
             message: format!("database \"{name}\" is not known here"),
             hint: Some("SHOW DATABASES lists those that are; a name is taken letter by letter."),
         }),
+        Some(name) if !pools.are_for(name) => Err(unshared()),
         Some(_) | None => Ok(pools),
     }
 }

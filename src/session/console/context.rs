@@ -28,7 +28,7 @@ pub struct ConsoleContext {
 pub struct ConsoleSettings {
     /// Clients at a time.
     pub connections_max: usize,
-    /// The connections that sessions share, if they do.
+    /// The connections that sessions share, if those of any database do.
     pub pool: Option<PoolSettings>,
 }
 

@@ -19,6 +19,7 @@ use crate::telemetry::labels::{
 };
 use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::upstream::login::{UpstreamLoginError, sqlstate_of};
+use crate::upstream::pool::BusyConnections;
 use crate::upstream::verifier_lookup::LookupFailure;
 use crate::upstream::verify::VerifyError;
 use crate::wire::encode::{self, ErrorFields, ErrorSeverity};
@@ -73,8 +74,8 @@ pub enum LoginError {
     NoServer(TargetServers),
     /// Every connection that it may have was busy for too long.
     PoolBusy {
-        /// How many there are.
-        size: usize,
+        /// Which.
+        busy: BusyConnections,
         /// How long it has waited.
         waited: Duration,
     },
@@ -350,7 +351,7 @@ impl LoginError {
                 "the login cannot be put on record: the audit cannot be written",
             )
             .hint("Whoever runs the proxy has to look at the audit's disk; then connect again."),
-            Self::PoolBusy { size, waited } => unproven::pool_busy_words(*size, *waited),
+            Self::PoolBusy { busy, waited } => unproven::pool_busy_words(*busy, *waited),
             Self::PoolPaused => unproven::pool_paused_words(),
             Self::NoConsoleUser => unproven::no_console_user_words(user),
             Self::ConsoleUnproved => unproven::console_unproved_words(),

@@ -96,7 +96,7 @@ pub struct LoginContext {
     pub catalogs: CatalogCaches,
     /// Where changed texts are compiled.
     pub compile_pools: CompilePools,
-    /// The connections that sessions share, where they do.
+    /// The connections that sessions share, where those of any database do.
     pub pools: Option<ConnectionPools>,
     /// The policies that hold.
     pub policy_store: Arc<PolicyStore>,
@@ -116,6 +116,14 @@ pub struct LoginContext {
     pub receipt_issuer: Option<Arc<ReceiptIssuer>>,
     /// Where events go.
     pub telemetry: Telemetry,
+}
+
+impl LoginContext {
+    /// The connections that sessions of a database share, where they do, by the name that clients
+    /// have for it.
+    pub fn pools_for(&self, database: &str) -> Option<&ConnectionPools> {
+        self.pools.as_ref().filter(|pools| pools.are_for(database))
+    }
 }
 
 /// A client's socket, just accepted.

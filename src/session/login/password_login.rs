@@ -31,10 +31,10 @@ pub(super) struct PasswordLogin<'l, 'd> {
 }
 
 impl<'l, 'd> PasswordLogin<'l, 'd> {
-    /// Of a login, where clients log in so.
+    /// Of a login, where clients log in so and share connections.
     pub(super) fn of(attempt: &'l LoginAttempt<'d>) -> Option<Self> {
         let cache_age = attempt.login_settings.auth.password_cache_age()?;
-        let pools = attempt.login_context.pools.as_ref()?;
+        let pools = attempt.login_context.pools_for(attempt.info.database())?;
         Some(Self {
             attempt,
             pools,

@@ -7,10 +7,11 @@ use std::time::Duration;
 use super::error::{LoginErrorText, text};
 use crate::auth::AuthError;
 use crate::auth::oidc::token::TokenError;
-use crate::session::reply::{POOL_BUSY_HINT, POOL_PAUSED, POOL_PAUSED_HINT, pool_busy_message};
+use crate::session::reply::{POOL_PAUSED, POOL_PAUSED_HINT, pool_busy_hint, pool_busy_message};
 use crate::sqlstate;
 use crate::target_servers::TargetServers;
 use crate::upstream::engine::known::EngineMismatch;
+use crate::upstream::pool::BusyConnections;
 use crate::upstream::verifier_lookup::LookupFailure;
 use crate::upstream::verify::VerifyError;
 
@@ -87,11 +88,11 @@ fn token_words(error: &TokenError, user: &str) -> LoginErrorText {
 }
 
 /// What a client is told whose wish for a connection of its pool was in vain.
-pub(super) fn pool_busy_words(size: usize, waited: Duration) -> LoginErrorText {
+pub(super) fn pool_busy_words(busy: BusyConnections, waited: Duration) -> LoginErrorText {
     LoginErrorText {
         sqlstate: sqlstate::TOO_MANY_CONNECTIONS,
-        message: pool_busy_message(size, waited),
-        hint: Some(POOL_BUSY_HINT),
+        message: pool_busy_message(busy, waited),
+        hint: Some(pool_busy_hint(busy)),
     }
 }
 
@@ -145,7 +146,10 @@ pub(super) fn unproved_session_words(error: &VerifyError) -> LoginErrorText {
                 "sessions cannot share connections to {}",
                 engine.title()
             )),
-            hint: Some("Whoever runs the proxy has to set pool.mode to session."),
+            hint: Some(
+                "Whoever runs the proxy has to set pool.mode, or pool_mode of the database, to \
+                 session.",
+            ),
         },
         VerifyError::Ended | VerifyError::Link(_) => text(
             sqlstate::CONNECTION_FAILURE,

@@ -21,7 +21,7 @@ impl LoginError {
     /// Why a session got no connection of its pool.
     pub(in crate::session) fn of_pool(error: PoolError) -> Self {
         match error {
-            PoolError::AllBusy { size, waited } => Self::PoolBusy { size, waited },
+            PoolError::AllBusy { busy, waited } => Self::PoolBusy { busy, waited },
             PoolError::Paused { .. } => Self::PoolPaused,
             PoolError::Open(OpenError::Login(error)) => Self::of_ours(error),
             PoolError::Open(OpenError::NotReadOnly(error)) => Self::NotReadOnly(error),

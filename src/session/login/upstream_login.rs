@@ -160,7 +160,7 @@ impl LoginAttempt<'_> {
         identity: &UpstreamIdentity,
         (plan, policy): (&StartupPlan, &Policy),
     ) -> Result<Option<(UpstreamSession, PooledLogin)>, LoginError> {
-        let Some(pools) = &self.login_context.pools else {
+        let Some(pools) = self.login_context.pools_for(&plan.database) else {
             return Ok(None);
         };
         loop {

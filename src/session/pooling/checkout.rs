@@ -402,8 +402,8 @@ impl Relay {
     fn not_connected(&self, error: &PoolError) -> SessionEnd {
         let telemetry = &self.protocol.witness.telemetry;
         let reason = match error {
-            PoolError::AllBusy { size, waited } => CloseReason::PoolBusy {
-                size: *size,
+            PoolError::AllBusy { busy, waited } => CloseReason::PoolBusy {
+                busy: *busy,
                 waited: *waited,
             },
             PoolError::Paused { .. } => CloseReason::PoolPaused,

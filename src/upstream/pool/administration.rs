@@ -2,12 +2,13 @@
 //! and let them go on, and have their connections made anew; and what is known of them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use super::database_bound::{DatabaseBound, PoolBound};
 use super::shown::PoolShown;
-use super::{ConnectionPool, ConnectionPools, PoolKey, PoolSettings};
+use super::{ConnectionPool, ConnectionPools, PoolKey, PoolSettings, UpstreamPlace};
 use crate::auth::login_secret::SecretDigest;
 use crate::limits;
 use crate::upstream::servers::UpstreamServers;
@@ -20,6 +21,8 @@ pub(super) struct HeldPools {
     pub(super) asked: HashMap<PoolKey, Arc<ConnectionPool>>,
     paused: PausedDatabases,
     waits: WaitTotals,
+    /// By server and the name that clients have for the database.
+    bounds: HashMap<(UpstreamPlace, Box<str>), Weak<DatabaseBound>>,
 }
 
 /// Which databases get no connections.
@@ -53,6 +56,26 @@ impl HeldPools {
     /// Where the waits for connections of a database are summed up.
     pub(super) fn waits_of(&mut self, database: &str) -> Arc<AtomicU64> {
         Arc::clone(self.waits.entry(database.into()).or_default())
+    }
+
+    /// The bound of the database of a pool that is new.
+    pub(super) fn bound_of(&mut self, key: &PoolKey, most: usize) -> PoolBound {
+        let of = (key.place.clone(), key.database.clone());
+        let known = self.bounds.get(&of).and_then(Weak::upgrade);
+        let bound = known.unwrap_or_else(|| {
+            let bound = Arc::new(DatabaseBound::new(most));
+            self.bounds.insert(of, Arc::downgrade(&bound));
+            bound
+        });
+        PoolBound {
+            bound,
+            account: Arc::from(&*key.user),
+        }
+    }
+
+    /// Those are forgotten that no pool and no connection has any more.
+    pub(super) fn forget_bounds(&mut self) {
+        self.bounds.retain(|_, bound| bound.strong_count() > 0);
     }
 
     /// Tells every pool whether it gives connections.

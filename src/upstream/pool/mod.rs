@@ -7,6 +7,9 @@
 //! * `one_pool`: who takes a connection of one, and what becomes of those that are given back;
 //!   `upkeep`: which are closed while nobody has them, and which are opened before they are wanted
 //!   (`refill`: when and how)
+//! * `mode`: whether sessions share any
+//! * `database_bound`: how many there may be of one database, over all accounts; `account_turns`:
+//!   which account is next
 //! * `source`: how connections are opened; `connection`: one of them; `idle_connection`: one that
 //!   no session has
 //! * `set_values`: what is set in a session; `prepared_names`: what is prepared on a connection;
@@ -16,11 +19,14 @@
 //! * `administration`: what whoever runs pgsieve may do with them; `member`: sessions that take
 //!   connections of a pool
 
+mod account_turns;
 pub mod administration;
 pub mod connection;
+mod database_bound;
 pub mod description;
 mod idle_connection;
 pub mod member;
+mod mode;
 mod one_pool;
 pub mod password_proof;
 mod places;
@@ -43,6 +49,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use self::administration::HeldPools;
 use self::connection::{ConnectionBase, SettleError};
+pub use self::mode::PoolMode;
 pub use self::one_pool::{ConnectionPool, PoolLease};
 use self::places::OpenConnections;
 use self::set_values::SetValues;
@@ -57,6 +64,8 @@ use crate::telemetry::Telemetry;
 /// How many connections there are, and how long they last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolSettings {
+    /// Whether sessions share any.
+    pub mode: PoolMode,
     /// Connections of one account in one database.
     pub size: usize,
     /// Those that are kept ready while sessions use the pool.
@@ -67,6 +76,8 @@ pub struct PoolSettings {
     pub reserve_wait: Duration,
     /// How long a session waits for one.
     pub query_wait: Duration,
+    /// Connections of one database at one server, over all accounts.
+    pub database_max: ConnectionsMax,
     /// How long one is used.
     pub server_lifetime: Duration,
     /// How long one is kept that nobody uses.
@@ -78,13 +89,30 @@ pub struct PoolSettings {
 /// What some databases have otherwise: connections of one account in one of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PoolSizes {
+    /// In the place of [`PoolSettings::mode`].
+    pub mode: Option<PoolMode>,
     /// In the place of [`PoolSettings::size`].
     pub size: Option<usize>,
     /// In the place of [`PoolSettings::min`].
     pub min: Option<usize>,
     /// In the place of [`PoolSettings::reserve`].
     pub reserve: Option<usize>,
+    /// In the place of [`PoolSettings::database_max`].
+    pub database_max: Option<ConnectionsMax>,
 }
+
+/// How many connections there may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConnectionsMax {
+    /// As many as others let be.
+    Unbounded,
+    /// So many.
+    AtMost(usize),
+}
+
+/// What some databases have otherwise, by the names that clients have for them: the first that fits
+/// counts.
+pub type OwnPoolSizes = Vec<(Glob, PoolSizes)>;
 
 /// The pools of all accounts in all databases of all servers. Cheap to clone.
 #[derive(Clone)]
@@ -94,8 +122,7 @@ pub struct ConnectionPools {
 
 struct SharedPools {
     settings: PoolSettings,
-    /// By the names that clients have for databases: the first that fits counts.
-    sizes: Vec<(Glob, PoolSizes)>,
+    sizes: OwnPoolSizes,
     telemetry: Telemetry,
     held: Mutex<HeldPools>,
     /// Told of each connection that is closed.
@@ -136,13 +163,32 @@ pub struct ConnectionWish {
     pub until: Option<Instant>,
 }
 
+/// Connections of which one would have had to become free.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BusyConnections {
+    /// Those of the account in its database, so many.
+    OfAccount(u32),
+    /// Those of the database over all accounts, so many.
+    OfDatabase(u32),
+}
+
+impl BusyConnections {
+    fn of_account(count: usize) -> Self {
+        Self::OfAccount(u32::try_from(count).unwrap_or(u32::MAX))
+    }
+
+    fn of_database(count: usize) -> Self {
+        Self::OfDatabase(u32::try_from(count).unwrap_or(u32::MAX))
+    }
+}
+
 /// Why there is no connection.
 #[derive(Debug, Clone)]
 pub enum PoolError {
     /// All were busy for as long as a session may wait.
     AllBusy {
-        /// How many there are.
-        size: usize,
+        /// Which.
+        busy: BusyConnections,
         /// How long it has waited.
         waited: Duration,
     },
@@ -165,10 +211,9 @@ pub enum PoolError {
 }
 
 impl ConnectionPools {
-    /// No connections yet. Of databases with sizes of their own the first whose name fits counts.
-    /// Connections that nobody uses are closed on that runtime.
+    /// No connections yet. Connections that nobody uses are closed on that runtime.
     pub fn new(
-        (settings, sizes): (PoolSettings, Vec<(Glob, PoolSizes)>),
+        (settings, sizes): (PoolSettings, OwnPoolSizes),
         telemetry: Telemetry,
         runtime: &Handle,
     ) -> Self {
@@ -202,7 +247,13 @@ impl ConnectionPools {
         self.shared.refill_turns.close();
     }
 
-    /// The pool of an account in a database of a server; none where there are too many pools.
+    /// Whether sessions share connections of a database, by the name that clients have for it.
+    pub fn are_for(&self, database: &str) -> bool {
+        self.shared.settings_of(database).mode == PoolMode::Transaction
+    }
+
+    /// The pool of an account in a database of a server; none where there are too many pools, or
+    /// where sessions share none.
     pub fn of(
         &self,
         upstream: &Arc<Upstream>,
@@ -214,12 +265,22 @@ impl ConnectionPools {
         if let Some(pool) = held.pools.get(&key) {
             return Some(Arc::clone(pool));
         }
-        if held.pools.len() >= limits::pools::POOLS_MAX {
+        if held.pools.len() >= limits::pools::POOLS_MAX || !self.are_for(database) {
             return None;
         }
-        let pool = self.shared.new_pool(&mut held, database);
+        let pool = self.shared.new_pool(&mut held, &key);
         held.pools.insert(key, Arc::clone(&pool));
         Some(pool)
+    }
+}
+
+impl ConnectionsMax {
+    /// As PgBouncer writes it: 0 for no bound.
+    pub fn as_number(self) -> usize {
+        match self {
+            Self::Unbounded => 0,
+            Self::AtMost(most) => most,
+        }
     }
 }
 
@@ -229,9 +290,11 @@ impl PoolSettings {
     pub fn with(self, sizes: PoolSizes) -> Self {
         let size = sizes.size.unwrap_or(self.size);
         Self {
+            mode: sizes.mode.unwrap_or(self.mode),
             size,
             min: sizes.min.unwrap_or(self.min).min(size),
             reserve: sizes.reserve.unwrap_or(self.reserve),
+            database_max: sizes.database_max.unwrap_or(self.database_max),
             ..self
         }
     }
@@ -276,15 +339,28 @@ impl SharedPools {
     }
 
     /// A pool of a database, without connections yet.
-    fn new_pool(&self, held: &mut HeldPools, database: &str) -> Arc<ConnectionPool> {
+    fn new_pool(&self, held: &mut HeldPools, key: &PoolKey) -> Arc<ConnectionPool> {
+        let database = &*key.database;
         let open = OpenConnections::new(self.telemetry.clone(), Arc::clone(&self.gone));
         let begins = (held.waits_of(database), held.is_paused(database));
-        Arc::new(ConnectionPool::new(
-            (self.settings_of(database), self.telemetry.clone()),
+        let settings = self.settings_of(database);
+        let bound = match settings.database_max {
+            ConnectionsMax::Unbounded => None,
+            ConnectionsMax::AtMost(most) => Some(held.bound_of(key, most)),
+        };
+        let database_bound = bound.as_ref().map(|own| Arc::clone(&own.bound));
+        let pool = Arc::new(ConnectionPool::new(
+            (settings, self.telemetry.clone()),
+            bound,
             open,
             Arc::clone(&self.numbers),
             begins,
-        ))
+        ));
+        if let Some(bound) = database_bound {
+            let pool = Arc::downgrade(&pool);
+            bound.add(pool);
+        }
+        pool
     }
 
     /// Closes what is old or unused, opens what is missing, and forgets pools that nobody has.
@@ -293,6 +369,7 @@ impl SharedPools {
         let mut held = self.pools();
         // Whoever has asked for it is gone.
         held.asked.retain(|_, pool| Arc::strong_count(pool) > 1);
+        held.forget_bounds();
         let swept: Vec<_> = held.pools.values().map(Arc::clone).collect();
         held.pools.retain(|_, pool| {
             // The one in the map and the one that is swept.

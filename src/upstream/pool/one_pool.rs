@@ -11,12 +11,13 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::connection::{ConnectionBase, ConnectionState, PooledConnection, SettleError};
+use super::database_bound::{DatabasePlace, PoolBound, PoolTurn};
 use super::idle_connection::IdleConnection;
 use super::password_proof::PasswordProof;
 use super::places::{OpenConnections, PoolPlace, Waiting, WaitingKind, WaitingSessions};
 use super::refill::Refill;
-use super::source::{ConnectionClass, OpenedConnection};
-use super::{ConnectionWish, PoolError, PoolSettings};
+use super::source::ConnectionClass;
+use super::{BusyConnections, ConnectionWish, PoolError, PoolSettings};
 use crate::telemetry::Telemetry;
 use crate::telemetry::events::{PoolCheckout, PoolMoved};
 use crate::telemetry::labels::{CheckoutOutcome, PooledConnectionState};
@@ -30,10 +31,12 @@ pub struct ConnectionPool {
     pub(super) telemetry: Telemetry,
     /// One for each session that has a connection, or is given one.
     pub(super) slots: FairSlots,
+    /// How many connections its database may have, over all accounts, where that is bounded.
+    pub(super) bound: Option<PoolBound>,
     idle: Mutex<Vec<IdleConnection>>,
     /// Connections that are there or being opened.
     pub(super) open: Arc<OpenConnections>,
-    numbers: Arc<AtomicU64>,
+    pub(super) numbers: Arc<AtomicU64>,
     pub(super) waiting: WaitingSessions,
     /// Sessions that take connections of it.
     pub(super) sessions: AtomicUsize,
@@ -51,16 +54,17 @@ pub struct ConnectionPool {
 
 /// The right to have a connection of a pool, with all but the connection itself.
 pub struct PoolLease {
-    pool: Arc<ConnectionPool>,
-    class: ConnectionClass,
-    place: PoolPlace,
-    slot: FairSlot,
+    pub(super) pool: Arc<ConnectionPool>,
+    pub(super) class: ConnectionClass,
+    pub(super) place: PoolPlace,
+    pub(super) turn: PoolTurn,
 }
 
 impl ConnectionPool {
     /// Without connections yet, with so many at most. Its waits are summed up in `waited`.
     pub(super) fn new(
         (settings, telemetry): (PoolSettings, Telemetry),
+        bound: Option<PoolBound>,
         open: OpenConnections,
         numbers: Arc<AtomicU64>,
         (waited, is_paused): (Arc<AtomicU64>, bool),
@@ -69,6 +73,7 @@ impl ConnectionPool {
             settings,
             telemetry,
             slots: FairSlots::new(settings.size),
+            bound,
             idle: Mutex::default(),
             open: Arc::new(open),
             numbers,
@@ -87,13 +92,13 @@ impl ConnectionPool {
         self: &Arc<Self>,
         wish: &ConnectionWish,
     ) -> Option<(PooledConnection, PoolLease)> {
-        let slot = self.slots.take_free()?;
+        let turn = self.free_turn()?;
         let is_ready = |idle: &IdleConnection| idle.connection.state.values == wish.values;
         let mut idle = self.take_idle(wish, is_ready)?;
         // They are equal: from now on that is seen at once.
         idle.connection.state.values = wish.values.clone();
         self.checked_out(CheckoutOutcome::Reused, Duration::ZERO);
-        Some(self.lease(idle, slot, wish.session))
+        Some(self.lease(idle, turn, wish.session))
     }
 
     /// A connection that is brought to what the session wants, when it is its user's turn.
@@ -108,14 +113,15 @@ impl ConnectionPool {
     ) -> Result<(PooledConnection, PoolLease), PoolError> {
         let since = Instant::now();
         let until = self.waits_until(&wish, since);
-        let slot = self.slot(&wish, until).await?;
+        let turn = self.turn(&wish, until).await?;
         // Each round waits for the end of a pause.
         loop {
             if let Some((idle, outcome)) = self.settle_idle(&wish).await? {
                 self.checked_out(outcome, since.elapsed());
-                return Ok(self.lease(idle, slot, wish.session));
+                return Ok(self.lease(idle, turn, wish.session));
             }
-            let Some(place) = self.place() else {
+            let of_database = self.database_place(since, until).await?;
+            let Some(place) = self.place(of_database) else {
                 let resumed = timeout_at(until, self.until_resumed()).await;
                 resumed.map_err(|_elapsed| self.in_vain(since))?;
                 continue;
@@ -126,7 +132,7 @@ impl ConnectionPool {
                 Err(_) => CheckoutOutcome::Failed,
             };
             self.checked_out(outcome, since.elapsed());
-            return opened.map(|idle| self.lease(idle, slot, wish.session));
+            return opened.map(|idle| self.lease(idle, turn, wish.session));
         }
     }
 
@@ -136,33 +142,83 @@ impl ConnectionPool {
         wish.until.map_or(longest, |until| longest.min(until))
     }
 
-    /// The right to have a connection, when it is the user's turn and the database is not paused.
-    pub(super) async fn slot(
+    /// The right to have a connection, where it is there and nobody waits for it.
+    pub(super) fn free_turn(&self) -> Option<PoolTurn> {
+        let slot = self.slots.take_free()?;
+        let database = match &self.bound {
+            None => None,
+            Some(bound) => Some(bound.free_turn()?),
+        };
+        Some(PoolTurn { slot, database })
+    }
+
+    /// The right to have a connection, when it is the user's turn and then the account's, and the
+    /// database is not paused.
+    pub(super) async fn turn(
+        &self,
+        wish: &ConnectionWish,
+        until: Instant,
+    ) -> Result<PoolTurn, PoolError> {
+        let since = Instant::now();
+        let _waits = self.waits(wish);
+        let slot = self.user_slot(wish, until).await?;
+        let database = match &self.bound {
+            None => None,
+            Some(bound) => match timeout_at(until, bound.turn()).await {
+                Ok(turn) => Some(turn.ok_or(PoolError::Closed)?),
+                Err(_elapsed) => return Err(self.in_vain_within(bound, since)),
+            },
+        };
+        Ok(PoolTurn { slot, database })
+    }
+
+    /// Counts somebody who waits.
+    pub(super) fn waits(&self, wish: &ConnectionWish) -> Waiting<'_> {
+        let kind = match &wish.base {
+            Some(_) => WaitingKind::Session,
+            None => WaitingKind::Arriving,
+        };
+        Waiting::begin((&self.waiting, &self.telemetry), (wish.session, kind))
+    }
+
+    /// The right to have a connection of this pool, when it is the user's turn and the database is
+    /// not paused.
+    pub(super) async fn user_slot(
         &self,
         wish: &ConnectionWish,
         until: Instant,
     ) -> Result<FairSlot, PoolError> {
         let since = Instant::now();
         let queue = self.slots.take(&wish.user);
-        let kind = match &wish.base {
-            Some(_) => WaitingKind::Session,
-            None => WaitingKind::Arriving,
-        };
-        let _waits = Waiting::begin((&self.waiting, &self.telemetry), (wish.session, kind));
-        let turn = async {
-            let slot = self.turn(queue).await;
+        let slot = async {
+            let slot = self.slot(queue).await;
             self.until_resumed().await;
             slot
         };
-        match timeout_at(until, turn).await {
+        match timeout_at(until, slot).await {
             Ok(slot) => slot.ok_or(PoolError::Closed),
             Err(_elapsed) => Err(self.in_vain(since)),
         }
     }
 
-    /// The user's turn. Whoever has waited for it for long has the reserve opened: for whoever is
+    /// Room for one more connection of the database, where that is bounded.
+    pub(super) async fn database_place(
+        &self,
+        since: Instant,
+        until: Instant,
+    ) -> Result<Option<DatabasePlace>, PoolError> {
+        let Some(bound) = &self.bound else {
+            return Ok(None);
+        };
+        match timeout_at(until, bound.place()).await {
+            Ok(place) => place.map(Some).ok_or(PoolError::Closed),
+            Err(_elapsed) => Err(self.in_vain_within(bound, since)),
+        }
+    }
+
+    /// The user's slot. Whoever has waited for it for long has the reserve opened: for whoever is
     /// next, until that is this one or no more is left.
-    async fn turn(&self, queue: impl Future<Output = Option<FairSlot>>) -> Option<FairSlot> {
+    async fn slot(&self, queue: impl Future<Output = Option<FairSlot>>) -> Option<FairSlot> {
         let mut queue = pin!(queue);
         let reserve = self.settings.reserve;
         if reserve > 0 {
@@ -221,14 +277,21 @@ impl ConnectionPool {
 
     /// Somebody has waited in vain since then.
     pub(super) fn in_vain(&self, since: Instant) -> PoolError {
+        let busy = BusyConnections::of_account(self.settings.size + self.settings.reserve);
+        self.in_vain_for(busy, since)
+    }
+
+    /// The same, for a turn or a place of the database.
+    fn in_vain_within(&self, bound: &PoolBound, since: Instant) -> PoolError {
+        self.in_vain_for(BusyConnections::of_database(bound.most()), since)
+    }
+
+    fn in_vain_for(&self, busy: BusyConnections, since: Instant) -> PoolError {
         let waited = since.elapsed();
         self.checked_out(CheckoutOutcome::TimedOut, waited);
         match *self.paused.borrow() {
             true => PoolError::Paused { waited },
-            false => PoolError::AllBusy {
-                size: self.settings.size + self.settings.reserve,
-                waited,
-            },
+            false => PoolError::AllBusy { busy, waited },
         }
     }
 
@@ -239,16 +302,9 @@ impl ConnectionPool {
         let _ = paused.wait_for(|is_paused| !is_paused).await;
     }
 
-    /// Idle connections are closed, the others when they are given back.
-    pub(super) fn renew_connections(&self) {
-        self.open.retire();
-        let closed = std::mem::take(&mut *self.idle());
-        closed.into_iter().for_each(IdleConnection::close);
-    }
-
     /// Whether somebody waits for a connection.
     pub fn has_waiting(&self) -> bool {
-        self.slots.has_waiting()
+        self.slots.has_waiting() || self.bound.as_ref().is_some_and(PoolBound::has_waiting)
     }
 
     /// The idle connection that suits best, of those that may be taken.
@@ -334,62 +390,10 @@ impl ConnectionPool {
         }
     }
 
-    /// A connection that nobody has asked for is there for whoever comes next.
-    pub(super) fn keep_ready(
-        self: &Arc<Self>,
-        (session, base): OpenedConnection,
-        class: ConnectionClass,
-        (place, slot): (PoolPlace, FairSlot),
-    ) {
-        let opened = self.opened((session, Arc::new(base)), class, place);
-        let lease = PoolLease {
-            pool: Arc::clone(self),
-            class,
-            place: opened.place,
-            slot,
-        };
-        lease.give_back(opened.connection);
-    }
-
-    /// A place for one more connection, unless none is given now; where all are taken, one that
-    /// nobody uses makes room.
-    pub(super) fn place(&self) -> Option<PoolPlace> {
-        let mut idle = self.idle();
-        if *self.paused.borrow() {
-            return None;
-        }
-        let is_full = self.open.count() >= self.settings.size;
-        let oldest = match is_full && !idle.is_empty() {
-            true => Some(idle.remove(0)),
-            false => None,
-        };
-        // Counted before anybody else looks.
-        let place = self.new_place();
-        drop(idle);
-        if let Some(oldest) = oldest {
-            oldest.close();
-        }
-        Some(place)
-    }
-
-    /// A place for a connection that nobody has asked for, where there is room.
-    pub(super) fn spare_place(&self) -> Option<PoolPlace> {
-        let idle = self.idle();
-        let is_full = self.open.count() >= self.settings.size;
-        let place = (!is_full && !*self.paused.borrow()).then(|| self.new_place());
-        drop(idle);
-        place
-    }
-
-    fn new_place(&self) -> PoolPlace {
-        let number = self.numbers.fetch_add(1, Ordering::Relaxed);
-        PoolPlace::taken(&self.open, number)
-    }
-
     fn lease(
         self: &Arc<Self>,
         idle: IdleConnection,
-        slot: FairSlot,
+        turn: PoolTurn,
         session: u64,
     ) -> (PooledConnection, PoolLease) {
         let IdleConnection {
@@ -402,7 +406,7 @@ impl ConnectionPool {
             pool: Arc::clone(self),
             class,
             place,
-            slot,
+            turn,
         };
         (connection, lease)
     }
@@ -427,7 +431,7 @@ impl PoolLease {
             pool,
             class,
             place,
-            slot,
+            turn,
         } = self;
         connection.state.rest();
         place.rests();
@@ -449,7 +453,9 @@ impl PoolLease {
             idle.push(given);
             drop(idle);
         }
-        drop(slot);
+        // Whoever is next finds it, or can have it closed.
+        let PoolTurn { slot, database } = turn;
+        drop((slot, database));
     }
 
     /// Whether it is to be given back at the next rest: somebody else waits for a connection, or

@@ -12,10 +12,13 @@ use std::time::Duration;
 use tokio::sync::Mutex as AsyncMutex;
 use tokio::time::{Instant, timeout_at};
 
-use super::source::OpenError;
+use super::database_bound::PoolTurn;
+use super::places::PoolPlace;
+use super::source::{ConnectionClass, OpenError, OpenedConnection};
 use super::{ConnectionPool, ConnectionPools, ConnectionWish, PoolError, PoolKey};
 use crate::limits;
 use crate::upstream::connect::Upstream;
+use crate::upstream::fair_slots::FairSlot;
 use crate::upstream::login::{UpstreamAuthMethod, UpstreamLoginError, sqlstate_of};
 use crate::upstream::servers::UpstreamServers;
 
@@ -43,7 +46,7 @@ pub enum PasswordCheck {
     Known,
     /// The server lets the user in without asking for it: nothing is proved.
     NotAsked,
-    /// So many passwords are there that this one shares nothing.
+    /// So many passwords are there that this one shares nothing, or the database is not for that.
     NoRoom,
 }
 
@@ -106,10 +109,10 @@ impl ConnectionPools {
         if let Some(known) = held.pools.get(key).or_else(|| held.asked.get(key)) {
             return Some(Arc::clone(known));
         }
-        if held.asked.len() >= limits::pools::PASSWORDS_ASKED_MAX {
+        if held.asked.len() >= limits::pools::PASSWORDS_ASKED_MAX || !self.are_for(&key.database) {
             return None;
         }
-        let pool = self.shared.new_pool(&mut held, &key.database);
+        let pool = self.shared.new_pool(&mut held, key);
         held.asked.insert(key.clone(), Arc::clone(&pool));
         Some(pool)
     }
@@ -155,16 +158,21 @@ impl ConnectionPools {
 impl ConnectionPool {
     /// Opens a connection, whatever others there are, when it is the user's turn. When the server
     /// was asked, where it has asked for the password.
+    ///
+    /// It waits for no turn of the database and takes no place of it: with passwords that nobody
+    /// has accepted, and names that are none, whoever tries them would be before all others.
     async fn ask_server(
         self: &Arc<Self>,
         wish: &ConnectionWish,
     ) -> Result<Option<Instant>, PoolError> {
         let since = Instant::now();
         let until = self.waits_until(wish, since);
-        let slot = self.slot(wish, until).await?;
+        let waits = self.waits(wish);
+        let slot = self.user_slot(wish, until).await?;
+        drop(waits);
         // Each round waits for the end of a pause.
         let place = loop {
-            if let Some(place) = self.place() {
+            if let Some(place) = self.place(None) {
                 break place;
             }
             let resumed = timeout_at(until, self.until_resumed()).await;
@@ -183,10 +191,30 @@ impl ConnectionPool {
             }
             UpstreamAuthMethod::Cleartext | UpstreamAuthMethod::Md5 | UpstreamAuthMethod::Scram => {
                 self.refill().note_opened(&wish.source);
-                self.keep_ready(opened, class, (place, slot));
+                self.keep_asked(opened, class, (place, slot));
                 Ok(Some(asked))
             }
         }
+    }
+
+    /// The connection is there for whoever comes next, where its database has room for it.
+    fn keep_asked(
+        self: &Arc<Self>,
+        opened: OpenedConnection,
+        class: ConnectionClass,
+        (mut place, slot): (PoolPlace, FairSlot),
+    ) {
+        let mut database = None;
+        if let Some(bound) = &self.bound {
+            let (Some(turn), Some(room)) = (bound.free_turn(), bound.free_place()) else {
+                let (session, base) = opened;
+                let opened = self.opened((session, Arc::new(base)), class, place);
+                return opened.close_used();
+            };
+            place.counts_in(room);
+            database = Some(turn);
+        }
+        self.keep_ready(opened, class, (place, PoolTurn { slot, database }));
     }
 
     /// No connection was to be had: where the account is not let in, its password is asked about
@@ -267,7 +295,7 @@ mod tests {
     use crate::telemetry::Telemetry;
     use crate::upstream::account::UpstreamAccount;
     use crate::upstream::address::UpstreamSettings;
-    use crate::upstream::pool::PoolSettings;
+    use crate::upstream::pool::{ConnectionsMax, PoolMode, PoolSettings};
     use crate::upstream::verify::VerifyError;
 
     fn refused(code: &str) -> PoolError {
@@ -309,6 +337,8 @@ mod tests {
         let settings = UpstreamSettings::parse("postgres://one").unwrap();
         let upstream = Arc::new(Upstream::load(settings).unwrap());
         let settings = PoolSettings {
+            mode: PoolMode::Transaction,
+            database_max: ConnectionsMax::Unbounded,
             size: 1,
             min: 0,
             reserve: 0,

@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::database_bound::DatabasePlace;
 use super::shown::{ConnectionShown, ShownUse};
 use crate::telemetry::Telemetry;
 use crate::telemetry::events::{PoolMoved, PoolQueued};
@@ -42,6 +43,8 @@ pub(super) struct PoolPlace {
     record: Arc<ConnectionRecord>,
     open: Arc<OpenConnections>,
     stage: PlaceStage,
+    /// Its place among those of its database, where these are bounded.
+    of_database: Option<DatabasePlace>,
 }
 
 /// Whether a connection stays.
@@ -105,7 +108,11 @@ impl OpenConnections {
 
 impl PoolPlace {
     /// One more connection is being opened, with this number that no other of any pool has.
-    pub(super) fn taken(open: &Arc<OpenConnections>, number: u64) -> Self {
+    pub(super) fn taken(
+        open: &Arc<OpenConnections>,
+        number: u64,
+        of_database: Option<DatabasePlace>,
+    ) -> Self {
         open.count.fetch_add(1, Ordering::AcqRel);
         open.telemetry.emit(&PoolMoved {
             from: None,
@@ -123,6 +130,7 @@ impl PoolPlace {
             record,
             open: Arc::clone(open),
             stage: PlaceStage::Staying,
+            of_database,
         }
     }
 
@@ -132,6 +140,11 @@ impl PoolPlace {
             self.stage = PlaceStage::Closing;
             self.open.closing.fetch_add(1, Ordering::AcqRel);
         }
+    }
+
+    /// It is counted among those of its database from now on.
+    pub(super) fn counts_in(&mut self, of_database: DatabasePlace) {
+        self.of_database = Some(of_database);
     }
 
     /// It is there, with this process id at the server.
@@ -168,6 +181,7 @@ impl Drop for PoolPlace {
             self.open.closing.fetch_sub(1, Ordering::AcqRel);
         }
         self.open.count.fetch_sub(1, Ordering::AcqRel);
+        drop(self.of_database.take());
         self.open.telemetry.emit(&PoolMoved {
             from: Some(PooledConnectionState::Used),
             to: None,

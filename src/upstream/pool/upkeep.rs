@@ -1,6 +1,6 @@
 //! What is done with the connections of a pool that nobody has: those that are too old, or more
-//! than are needed, are closed; where fewer are there than are kept ready, more are opened before
-//! anybody wants them.
+//! than are needed, are closed, and those whose place another one needs; where fewer are there than
+//! are kept ready, more are opened before anybody wants them.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -8,10 +8,12 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
+use super::database_bound::{DatabasePlace, IdleConnections, PoolTurn};
 use super::idle_connection::IdleConnection;
-use super::one_pool::ConnectionPool;
+use super::one_pool::{ConnectionPool, PoolLease};
+use super::places::PoolPlace;
 use super::refill::{Refill, RefillExample};
-use super::source::{ConnectionSource, OpenError};
+use super::source::{ConnectionClass, ConnectionSource, OpenError, OpenedConnection};
 use crate::telemetry::events::UpstreamUnreachable;
 
 impl ConnectionPool {
@@ -44,6 +46,52 @@ impl ConnectionPool {
         }
         drop(idle);
         closed.into_iter().for_each(IdleConnection::close);
+    }
+
+    /// Idle connections are closed, the others when they are given back.
+    pub(super) fn renew_connections(&self) {
+        self.open.retire();
+        let closed = std::mem::take(&mut *self.idle());
+        closed.into_iter().for_each(IdleConnection::close);
+    }
+
+    /// A place for one more connection, unless none is given now; where all are taken, one that
+    /// nobody uses makes room.
+    pub(super) fn place(&self, of_database: Option<DatabasePlace>) -> Option<PoolPlace> {
+        let mut idle = self.idle();
+        if *self.paused.borrow() {
+            return None;
+        }
+        let is_full = self.open.count() >= self.settings.size;
+        let oldest = match is_full && !idle.is_empty() {
+            true => Some(idle.remove(0)),
+            false => None,
+        };
+        // Counted before anybody else looks.
+        let place = self.new_place(of_database);
+        drop(idle);
+        if let Some(oldest) = oldest {
+            oldest.close();
+        }
+        Some(place)
+    }
+
+    /// A place for a connection that nobody has asked for, where there is room.
+    pub(super) fn spare_place(&self) -> Option<PoolPlace> {
+        let of_database = match &self.bound {
+            None => None,
+            Some(bound) => Some(bound.free_place()?),
+        };
+        let idle = self.idle();
+        let is_full = self.open.count() >= self.settings.size;
+        let place = (!is_full && !*self.paused.borrow()).then(|| self.new_place(of_database));
+        drop(idle);
+        place
+    }
+
+    fn new_place(&self, of_database: Option<DatabasePlace>) -> PoolPlace {
+        let number = self.numbers.fetch_add(1, Ordering::Relaxed);
+        PoolPlace::taken(&self.open, number, of_database)
     }
 
     /// Closes what nobody will take any more: the account has other keys, and no session with the
@@ -91,16 +139,33 @@ impl ConnectionPool {
                 break;
             }
             // Whoever comes meanwhile is not to open one more than there may be.
-            let Some(slot) = self.slots.take_free() else {
+            let Some(turn) = self.free_turn() else {
                 break;
             };
             let Some(place) = self.spare_place() else {
                 break;
             };
             let opened = source.open_once().await?;
-            self.keep_ready(opened, source.class(), (place, slot));
+            self.keep_ready(opened, source.class(), (place, turn));
         }
         Ok(())
+    }
+
+    /// A connection that nobody has asked for is there for whoever comes next.
+    pub(super) fn keep_ready(
+        self: &Arc<Self>,
+        (session, base): OpenedConnection,
+        class: ConnectionClass,
+        (place, turn): (PoolPlace, PoolTurn),
+    ) {
+        let opened = self.opened((session, Arc::new(base)), class, place);
+        let lease = PoolLease {
+            pool: Arc::clone(self),
+            class,
+            place: opened.place,
+            turn,
+        };
+        lease.give_back(opened.connection);
     }
 
     /// Whether sessions use the pool and fewer connections are there than are kept ready.
@@ -121,5 +186,22 @@ impl ConnectionPool {
 
     pub(super) fn refill(&self) -> MutexGuard<'_, Refill> {
         self.refill.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl IdleConnections for ConnectionPool {
+    fn longest_idle(&self) -> Option<Instant> {
+        let idle = self.idle();
+        idle.iter().map(|one| one.connection.state.rested()).min()
+    }
+
+    fn close_idle(&self, since: Instant) -> bool {
+        let mut idle = self.idle();
+        let found = idle
+            .iter()
+            .position(|one| one.connection.state.rested() == since);
+        let closed = found.map(|at| idle.swap_remove(at));
+        drop(idle);
+        closed.map(IdleConnection::close).is_some()
     }
 }

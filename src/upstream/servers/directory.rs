@@ -8,7 +8,7 @@ use crate::net::pem::TlsSetupError;
 use crate::policy::access::Glob;
 use crate::upstream::address::UpstreamSettings;
 use crate::upstream::connect::Upstream;
-use crate::upstream::pool::PoolSizes;
+use crate::upstream::pool::{OwnPoolSizes, PoolSizes};
 
 /// Databases that are at servers of their own.
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ pub struct DatabaseRoute {
 
 impl DatabaseRoute {
     /// By the names of each, how many connections sessions share there.
-    pub fn sizes(routes: &[Self]) -> Vec<(Glob, PoolSizes)> {
+    pub fn sizes(routes: &[Self]) -> OwnPoolSizes {
         let sizes = routes.iter().map(|route| (route.names.clone(), route.pool));
         sizes.collect()
     }

@@ -114,7 +114,7 @@ fn a_url_is_enough() {
     assert_eq!(settings.client_tls, ClientTlsSettings::Off);
     assert!(settings.telemetry.audit.is_off());
     assert_eq!(settings.policies.all()[0].name(), "agent");
-    assert!(settings.workers >= 1);
+    assert!(settings.workers.threads >= 1);
     let AuthSettings::Passthrough {
         allow_plaintext_passwords,
         cache_age: None,
@@ -156,8 +156,9 @@ fn a_whole_file_is_read() {
         [AuditTarget::File("/var/log/a.jsonl".into())]
     );
     assert_eq!(settings.fingerprint_key.unwrap().0, [0x0f; 32]);
-    assert_eq!((settings.workers, settings.connections_max), (3, 7));
-    assert_eq!(settings.judging, Judging::EachText);
+    assert_eq!(settings.workers.threads, 3);
+    assert_eq!(settings.workers.judging, Judging::EachText);
+    assert_eq!(settings.connections_max, 7);
     assert_eq!(settings.drain_timeout, Duration::from_millis(1500));
     assert_eq!(settings.wait_for_clients, Duration::from_secs(3_600));
     assert_eq!(settings.memory, 2 << 30);
@@ -261,7 +262,7 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
     ])
     .variables;
     let settings = good(&sources);
-    assert_eq!((settings.workers, settings.listen.len()), (2, 2));
+    assert_eq!((settings.workers.threads, settings.listen.len()), (2, 2));
     assert_eq!(settings.telemetry.audit.targets, [AuditTarget::Stdout]);
     sources.flags = vec![FlagValue {
         path: "listen",

@@ -7,6 +7,7 @@ use std::time::Duration;
 use pgsieve::auth::login_secret::LoginSecret;
 use pgsieve::auth::settings::{AuthSettings, QueriedIdentity, QuerySettings};
 use pgsieve::secret::Secret;
+use pgsieve::upstream::pool::PoolMode;
 
 use super::{bad, file, good, written};
 
@@ -30,11 +31,8 @@ fn the_url_s_user_asks_unless_another_is_named() {
     assert_eq!(read.database, None);
     assert_eq!(read.cache_age, Duration::from_secs(10));
     assert_eq!(read.upstream, QueriedIdentity::Itself);
-    assert!(
-        good(&file(&text("'postgres://svc@h/d'", "")))
-            .pool
-            .is_some()
-    );
+    let read = good(&file(&text("'postgres://svc@h/d'", "")));
+    assert_eq!(read.pool.mode, PoolMode::Transaction);
 
     let password = written("of asker\n");
     let words = format!(

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use pgsieve::auth::settings::AuthSettings;
+use pgsieve::upstream::pool::PoolMode;
 
 use super::{bad, file, good};
 
@@ -17,15 +18,16 @@ fn a_time_for_passwords_has_their_sessions_share_connections() {
         panic!("passthrough is the default");
     };
     assert_eq!(cache_age, Some(Duration::from_secs(30)));
-    assert_eq!(read.pool.unwrap().size, 20);
+    assert_eq!(read.pool.size, 20);
     // Whoever wants a connection for each session has it.
     let session = "pool: { mode: session }";
     let read = good(&file(&text("passthrough: { cache_age: 30s }", session)));
-    assert!(read.pool.is_none());
+    assert_eq!(read.pool.mode, PoolMode::Session);
     let transaction = "pool: { mode: transaction, size: 3 }";
     let read = good(&file(&text("passthrough: { cache_age: 1s }", transaction)));
-    assert_eq!(read.pool.unwrap().size, 3);
-    assert!(good(&file(&text("method: passthrough", ""))).pool.is_none());
+    assert_eq!(read.pool.size, 3);
+    let alone = good(&file(&text("method: passthrough", "")));
+    assert_eq!(alone.pool.mode, PoolMode::Session);
 }
 
 #[test]

@@ -130,6 +130,44 @@ fn connections_that_do_not_tell_what_is_set_are_not_shared() {
     );
 }
 
+/// What holds of the mode of all holds of that of one database.
+#[test]
+fn one_database_may_share_nothing_where_others_do_and_the_other_way() {
+    for (all, own, is_served) in [
+        ("transaction", "session", true),
+        ("session", "transaction", false),
+    ] {
+        let peer = RecordedPeer::start("cockroachdb.txt");
+        let there = format!("postgres://127.0.0.1:{}/?sslmode=disable", peer.port());
+        let others = format!(
+            "databases: [{{name: bank, url: '{there}', pool_mode: {own}}}]\n\
+             client:\n  auth:\n    method: trust\npool:\n  mode: {all}\n  size: 2\n"
+        );
+        let elsewhere = format!("postgres://app@127.0.0.1:{}/x", peer.port());
+        let stack = before_url(&elsewhere, "", &others);
+        match log_in(&stack) {
+            Ok(mut client) => assert_eq!((rows(&client.query(READ)).len(), is_served), (1, true)),
+            Err(error) => {
+                assert_eq!((told(&error).0.as_str(), is_served), ("0A000", false));
+                let hint = error.field(b'H').unwrap_or_default();
+                assert!(hint.contains("pool_mode of the database"), "{hint}");
+            }
+        }
+        let config = stack.folder().join("pgsieve.yaml");
+        let checked = pgsieve(
+            &["serve", "--check", "--config", config.to_str().unwrap()],
+            "",
+        );
+        let said = String::from_utf8_lossy(&checked.stderr);
+        // The other database is at the same server, in the mode of all.
+        let [at_url, at_entry] = ["upstream.url", "databases 127.0.0.1"].map(|key| {
+            let mut lines = said.lines();
+            lines.any(|line| line.contains(key) && line.contains("cannot share"))
+        });
+        assert_eq!((at_url, at_entry), (is_served, !is_served), "{said}");
+    }
+}
+
 #[test]
 fn the_doctor_says_what_holds_at_an_engine_that_it_cannot_examine() {
     for (file, words) in [

@@ -3,6 +3,7 @@
 mod by_database;
 mod carried;
 mod console;
+mod database_bound;
 mod evicted;
 mod kept_ready;
 mod named;

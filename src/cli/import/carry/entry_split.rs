@@ -55,9 +55,9 @@ impl EntrySplit<'_> {
         if self.is_named && !is_there {
             return EntryFate::LeftOut(format!("leads elsewhere ({told}): {own}"));
         }
-        let has_sizes = !pooling::carried_sizes(self.configuration, self.only, entry).is_empty();
+        let has_own = pooling::has_own(self.configuration, self.only, entry);
         let has_room = routed < DATABASES_MAX - usize::from(self.renames_all);
-        let needs_entry = has_sizes && has_room && !entry.name.contains(FALLBACK);
+        let needs_entry = has_own && has_room && !entry.name.contains(FALLBACK);
         if is_there && database.is_none() && !self.renames_all && !needs_entry {
             return EntryFate::Main;
         }

@@ -8,20 +8,12 @@
 use super::ImportWork;
 use super::auth_query::BouncerQuery;
 use super::listening::ClientsFrom;
+use super::pool_mode::{SharedFor, shares_any, usual_mode};
 use super::target::ChosenTarget;
 use crate::auth::verifier::ScramVerifier;
 use crate::cli::import::auth_file::{ListedSecret, ListedUser};
-use crate::cli::import::known::settings::{AUTH_TYPES, POOL_MODES, SSL_MODES};
+use crate::cli::import::known::settings::{AUTH_TYPES, SSL_MODES};
 use crate::secret::Secret;
-
-/// Who has a connection for how long.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SharedFor {
-    /// Until the client leaves.
-    Session,
-    /// Until its transaction is over.
-    Transaction,
-}
 
 /// Writes it; gives the mode of the pool, which some methods do not leave open.
 pub fn carry(
@@ -31,12 +23,7 @@ pub fn carry(
 ) -> SharedFor {
     let auth_type = work.configuration.choice("auth_type", AUTH_TYPES);
     let place = work.place("auth_type");
-    let own = target.only.and_then(|entry| entry.text("pool_mode"));
-    let mode = own.unwrap_or_else(|| work.configuration.choice("pool_mode", POOL_MODES));
-    let wanted = match mode.eq_ignore_ascii_case("session") {
-        true => SharedFor::Session,
-        false => SharedFor::Transaction,
-    };
+    let wanted = SharedFor::of(usual_mode(work.configuration, target.only));
     let listed = listed(work);
     match auth_type {
         "any" | "trust" => {
@@ -252,7 +239,7 @@ fn passthrough(
     let comment = "Clients give the database their own passwords through pgsieve.";
     work.draft
         .word("client.auth.method", "passthrough", comment);
-    if wanted == SharedFor::Transaction {
+    if shares_any(work.configuration, target) {
         let comment = "Without asking it again about a password that it has accepted.";
         let path = "client.auth.passthrough.cache_age";
         work.draft.word(path, CACHE_AGE, comment);

@@ -7,6 +7,7 @@ mod console;
 mod entry_split;
 mod listening;
 mod login;
+mod pool_mode;
 mod pooling;
 mod remainder;
 pub mod secret_files;

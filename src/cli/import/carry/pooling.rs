@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use super::ImportWork;
-use super::login::SharedFor;
+use super::pool_mode::{
+    SharedFor, is_alone, is_statement, mode_of, own_mode, shares_any, usual_mode,
+};
 use super::target::ChosenTarget;
 use crate::cli::import::configuration::{BouncerConfiguration, ConnectionEntry};
-use crate::cli::import::known::settings::POOL_MODES;
 use crate::cli::import::value_form;
 use crate::limits::{self, CONNECTIONS_MAX_BOUND};
 use crate::policy::units::written_duration;
@@ -14,15 +15,12 @@ use crate::policy::units::written_duration;
 /// Writes them.
 pub fn carry(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>, mode: SharedFor) {
     clients(work);
-    let own = |name: &str| target.only.and_then(|entry| entry.text(name));
-    let is_statement = |mode: &str| mode.eq_ignore_ascii_case("statement");
-    if is_statement(own("pool_mode").unwrap_or(work.configuration.text("pool_mode"))) {
-        let words = "pgsieve shares connections by transactions: those of several statements are \
-                     not refused";
+    if is_statement(usual_mode(work.configuration, target.only)) {
         let place = work.place("pool_mode");
-        work.draft.left_out("pool_mode", &place, words);
+        work.draft.left_out("pool_mode", &place, STATEMENT);
     }
     match mode {
+        SharedFor::Transaction => work.draft.word("pool.mode", "transaction", ""),
         SharedFor::Session => {
             work.draft.word("pool.mode", "session", "");
             let words = "in mode session a client has a connection of its own from login on, as \
@@ -30,20 +28,35 @@ pub fn carry(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>, mode: SharedF
                          connections to the server";
             let place = work.place("default_pool_size");
             work.draft.left_out("default_pool_size", &place, words);
+            if DATABASE_MAX.of(work.configuration, target.only) > 0 {
+                let words = "it bounds connections that sessions share: in mode session a client \
+                             has its own, as many as limits.connections_max";
+                let place = work.place(DATABASE_MAX.name);
+                work.draft.left_out(DATABASE_MAX.name, &place, words);
+            }
             if MIN.of(work.configuration, target.only) > 0 {
                 let words = "in mode session a client's connection is made when it logs in";
                 let place = work.place(MIN.name);
                 work.draft.differs(MIN.name, &place, words);
             }
         }
-        SharedFor::Transaction => {
-            work.draft.word("pool.mode", "transaction", "");
-            shared(work, target);
-        }
+    }
+    if shares_any(work.configuration, target) {
+        shared(work, target);
     }
     for entry in &target.entries {
         others(work, target, entry);
     }
+}
+
+/// Whether an entry has a mode or numbers of connections for itself.
+pub fn has_own(
+    configuration: &BouncerConfiguration,
+    only: Option<&ConnectionEntry>,
+    entry: &ConnectionEntry,
+) -> bool {
+    own_mode(configuration, only, entry).is_some()
+        || !carried_sizes(configuration, only, entry).is_empty()
 }
 
 /// The keys of mode transaction.
@@ -58,6 +71,12 @@ fn shared(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>) {
         work.draft.word("pool.min", min.to_string(), "");
     }
     reserve(work, target);
+    let most = DATABASE_MAX.of(work.configuration, target.only);
+    if most > 0 {
+        let bounded = DATABASE_MAX.bounded(work, most, DATABASE_MAX.least);
+        work.draft
+            .word("pool.max_db_connections", bounded.to_string(), "");
+    }
     statements(work);
     let hour = Duration::from_secs(3600);
     // The most whole days that a duration of the settings can be written as.
@@ -203,8 +222,16 @@ const RESERVE: PooledCount = PooledCount {
     is_kept_ready: false,
 };
 
+const DATABASE_MAX: PooledCount = PooledCount {
+    name: "max_db_connections",
+    own: &["max_db_connections"],
+    key: "max_db_connections",
+    least: 0,
+    is_kept_ready: false,
+};
+
 /// A number that an entry has otherwise than what holds for all.
-pub struct OwnSize {
+struct OwnSize {
     count: PooledCount,
     /// What the entry calls it.
     name: &'static str,
@@ -213,17 +240,14 @@ pub struct OwnSize {
 
 /// The numbers of connections that an entry of `databases` has for this one, where connections are
 /// shared.
-pub fn carried_sizes(
+fn carried_sizes(
     configuration: &BouncerConfiguration,
     only: Option<&ConnectionEntry>,
     entry: &ConnectionEntry,
 ) -> Vec<OwnSize> {
-    let mode = only.and_then(|only| only.text("pool_mode"));
-    let mode = mode.unwrap_or_else(|| configuration.choice("pool_mode", POOL_MODES));
-    let is_alone = only.is_some_and(|only| only.name == entry.name);
-    match is_alone || mode.eq_ignore_ascii_case("session") {
-        true => Vec::new(),
-        false => own_sizes(configuration, only, entry),
+    match mode_of(configuration, only, entry) {
+        SharedFor::Transaction if !is_alone(only, entry) => own_sizes(configuration, only, entry),
+        SharedFor::Transaction | SharedFor::Session => Vec::new(),
     }
 }
 
@@ -232,25 +256,29 @@ fn own_sizes(
     only: Option<&ConnectionEntry>,
     entry: &ConnectionEntry,
 ) -> Vec<OwnSize> {
-    let own = [SIZE, MIN, RESERVE].into_iter().filter_map(|count| {
-        let (name, wanted) = count.own_of(entry)?;
-        let is_other = wanted != count.of(configuration, only);
-        let is_touched = count.name != RESERVE.name || is_reserve_touched(configuration);
-        (is_other && is_touched).then_some(OwnSize {
-            count,
-            name,
-            wanted,
-        })
-    });
+    let own = [SIZE, MIN, RESERVE, DATABASE_MAX]
+        .into_iter()
+        .filter_map(|count| {
+            let (name, wanted) = count.own_of(entry)?;
+            let is_other = wanted != count.of(configuration, only);
+            let is_touched = count.name != RESERVE.name || is_reserve_touched(configuration);
+            (is_other && is_touched).then_some(OwnSize {
+                count,
+                name,
+                wanted,
+            })
+        });
     own.collect()
 }
 
-/// The same as keys of an entry of `databases`.
-pub fn sizes(
+/// What an entry of `databases` has for itself, as its keys.
+pub fn own_keys(
     work: &mut ImportWork<'_>,
     target: &ChosenTarget<'_>,
     entry: &ConnectionEntry,
 ) -> Vec<(&'static str, String)> {
+    let mode = own_mode(work.configuration, target.only, entry);
+    let mode = mode.map(|mode| ("pool_mode", mode.word().to_owned()));
     let own = carried_sizes(work.configuration, target.only, entry);
     let size = SIZE.own_of(entry).map(|(_, own)| own);
     let size = size.unwrap_or_else(|| SIZE.of(work.configuration, target.only));
@@ -263,35 +291,39 @@ pub fn sizes(
         };
         (own.count.key, bounded.min(most).to_string())
     });
-    written.collect()
+    mode.into_iter().chain(written).collect()
 }
 
 /// What an entry says otherwise than what holds for all.
 fn others(work: &mut ImportWork<'_>, target: &ChosenTarget<'_>, entry: &ConnectionEntry) {
-    if target.only.is_some_and(|only| only.name == entry.name) {
+    if is_alone(target.only, entry) {
         return;
     }
     let place = entry.place.to_string();
-    let mode = work.configuration.text("pool_mode");
-    let mode = target
-        .only
-        .and_then(|only| only.text("pool_mode"))
-        .unwrap_or(mode);
-    let is_other_mode = |own: &str| !own.eq_ignore_ascii_case(mode);
-    let mut others = Vec::new();
-    if entry.text("pool_mode").is_some_and(is_other_mode) {
-        others.push("pool_mode");
-    }
+    let usual = usual_mode(work.configuration, target.only);
     let is_routed = target.routed.iter().any(|one| one.entry.name == entry.name);
+    let mut others = Vec::new();
+    if own_mode(work.configuration, target.only, entry).is_some() && !is_routed {
+        others.push("pool_mode");
+    } else if entry.text("pool_mode").is_some_and(is_statement) && !is_statement(usual) {
+        let subject = format!("[databases] {}: pool_mode", entry.name);
+        work.draft.left_out(subject, &place, STATEMENT);
+    }
     let carried = carried_sizes(work.configuration, target.only, entry);
+    let mut unused = Vec::new();
     if !is_routed || carried.is_empty() {
-        let own = own_sizes(work.configuration, target.only, entry);
-        others.extend(own.into_iter().map(|own| own.name));
+        let own = own_sizes(work.configuration, target.only, entry).into_iter();
+        match mode_of(work.configuration, target.only, entry) {
+            SharedFor::Session => unused.extend(own.map(|own| own.name)),
+            SharedFor::Transaction => others.extend(own.map(|own| own.name)),
+        }
     }
     let times = ["query_wait_timeout", "server_lifetime"];
     others.extend(times.iter().filter(|name| entry.text(name).is_some()));
-    for name in others {
-        let words = "there is one for all databases; a pgsieve for each could have its own";
+    let alone = "in mode session a client has a connection of its own from login on";
+    let single = "there is one for all databases; a pgsieve for each could have its own";
+    let unused = unused.into_iter().map(|name| (name, alone));
+    for (name, words) in unused.chain(others.into_iter().map(|name| (name, single))) {
         let subject = format!("[databases] {}: {name}", entry.name);
         work.draft.left_out(subject, &place, words);
     }
@@ -371,6 +403,10 @@ impl PooledTime {
         work.draft.word(path, written_duration(written), "");
     }
 }
+
+/// What is said of a mode that there is not.
+const STATEMENT: &str = "pgsieve shares connections by transactions: those of several statements \
+                         are not refused";
 
 /// The most connections of a pool.
 const SIZE_MAX: i64 = 10_000;

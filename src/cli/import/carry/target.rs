@@ -31,7 +31,8 @@ pub struct ChosenTarget<'c> {
     pub database: Option<String>,
 }
 
-/// An entry whose name leads to another server, or to another name there, or that has other sizes.
+/// An entry whose name leads to another server, or to another name there, or that has a mode
+/// or sizes of its own.
 pub struct RoutedEntry<'c> {
     /// The entry.
     pub entry: &'c ConnectionEntry,

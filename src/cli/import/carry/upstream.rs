@@ -54,7 +54,7 @@ pub fn carry(
         if routed.address.is_several() {
             database.push(("targets", "any".to_owned()));
         }
-        database.extend(pooling::sizes(work, target, routed.entry));
+        database.extend(pooling::own_keys(work, target, routed.entry));
         databases.push(database);
     }
     if !databases.is_empty() {

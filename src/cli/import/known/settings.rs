@@ -53,7 +53,7 @@ pub const SETTINGS: &[KnownSetting] = &[
     row("login_notify_message", Text, "", Nothing, ""),
     row("max_client_conn", Count, "100", Key("limits.connections_max"), ""),
     row("max_db_client_connections", Count, "0", Nothing, "`limits.connections_max`, for all databases together"),
-    row("max_db_connections", Count, "0", Nothing, "`pool.size` is per account and database"),
+    row("max_db_connections", Count, "0", Key("pool.max_db_connections"), "in transaction mode"),
     row("max_packet_size", Count, "2147483647", Nothing, "`limits.memory`, and `statement_bytes` of policies"),
     row("max_prepared_statements", Count, "200", Key("pool.max_prepared_statements"), "always followed; at most 10000"),
     row("max_user_client_connections", Count, "0", Policy("limits.connections_per_user"), ""),

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::session::console::table::ColumnType::Text;
 use crate::session::console::table::{ConsoleColumn, ConsoleTable, known};
 use crate::session::login::LoginContext;
+use crate::upstream::pool::PoolMode;
 
 const COLUMNS: &[ConsoleColumn] = &[
     ConsoleColumn("key", Text),
@@ -32,15 +33,14 @@ pub(super) fn table(login_context: &LoginContext) -> ConsoleTable {
         "no",
     );
     if let Some(pool) = &settings.pool {
+        let most = pool.database_max.as_number().to_string();
+        add("max_db_connections", most, "no");
         let statements = pool.max_prepared_statements.to_string();
         add("max_prepared_statements", statements, "no");
         add("min_pool_size", pool.min.to_string(), "no");
     }
-    let mode = match settings.pool {
-        Some(_) => "transaction",
-        None => "session",
-    };
-    add("pool_mode", mode.to_owned(), "no");
+    let mode = settings.pool.map_or(PoolMode::Session, |pool| pool.mode);
+    add("pool_mode", mode.name().to_owned(), "no");
     if let Some(pool) = &settings.pool {
         add("query_wait_timeout", seconds(pool.query_wait), "no");
         add("reserve_pool_size", pool.reserve.to_string(), "no");

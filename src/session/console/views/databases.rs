@@ -8,6 +8,7 @@ use crate::session::console::table::ColumnType::{Int4, Text};
 use crate::session::console::table::{ConsoleColumn, ConsoleTable, known};
 use crate::session::console::views::host_and_port;
 use crate::session::login::LoginContext;
+use crate::upstream::pool::PoolMode;
 use crate::upstream::servers::UpstreamServers;
 
 const COLUMNS: &[ConsoleColumn] = &[
@@ -27,11 +28,11 @@ const COLUMNS: &[ConsoleColumn] = &[
 ];
 
 pub(super) fn table(login_context: &LoginContext) -> ConsoleTable {
-    let pools = login_context.pools.as_ref();
     let connections = connections(login_context);
     let mut table = ConsoleTable::of(COLUMNS);
     for name in known_databases(login_context) {
         let open = connections.get(&name).copied().unwrap_or_default();
+        let pools = login_context.pools_for(&name);
         let is_paused = pools.is_some_and(|pools| pools.is_paused(&name));
         let home = login_context.directory.home_of(&name);
         let (host, port) = place(&home.servers);
@@ -45,13 +46,8 @@ pub(super) fn table(login_context: &LoginContext) -> ConsoleTable {
             settings.and_then(|pool| known(pool.size)),
             known(settings.map_or(0, |pool| pool.min)),
             known(settings.map_or(0, |pool| pool.reserve)),
-            known(if pools.is_some() {
-                "transaction"
-            } else {
-                "session"
-            }),
-            // No bound, as PgBouncer writes it.
-            known(0),
+            known(settings.map_or(PoolMode::Session, |pool| pool.mode).name()),
+            known(settings.map_or(0, |pool| pool.database_max.as_number())),
             known(open),
             known(u8::from(is_paused)),
             known(0),

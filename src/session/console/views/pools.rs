@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::session::console::table::ColumnType::{Int4, Text};
 use crate::session::console::table::{ConsoleColumn, ConsoleTable, known};
 use crate::session::login::LoginContext;
+use crate::upstream::pool::PoolMode;
 use crate::upstream::pool::shown::ShownUse;
 
 const COLUMNS: &[ConsoleColumn] = &[
@@ -44,10 +45,9 @@ pub(super) fn table(login_context: &LoginContext) -> ConsoleTable {
     let mut table = ConsoleTable::of(COLUMNS);
     for ((database, user), sum) in sums(login_context) {
         let waits = sum.longest_wait;
-        let mode = if sum.is_shared {
-            "transaction"
-        } else {
-            "session"
+        let mode = match sum.is_shared {
+            true => PoolMode::Transaction,
+            false => PoolMode::Session,
         };
         table.add(vec![
             known(database),
@@ -66,7 +66,7 @@ pub(super) fn table(login_context: &LoginContext) -> ConsoleTable {
             known(sum.opening),
             known(waits.as_secs()),
             known(waits.subsec_micros()),
-            known(mode),
+            known(mode.name()),
         ]);
     }
     table

@@ -54,8 +54,8 @@ pub(super) fn table(login_context: &LoginContext, part: StatsPart) -> ConsoleTab
         StatsPart::Totals | StatsPart::Averages => PART_COLUMNS,
     });
     let all = traffic(login_context);
-    let has_pools = login_context.pools.is_some();
     for name in databases(login_context, &all) {
+        let has_pools = login_context.pools_for(&name).is_some();
         let mut row = vec![known(&name)];
         if part != StatsPart::Averages {
             row.extend(totals(&all.of(&name), has_pools));

@@ -1,7 +1,8 @@
 //! Who shares connections, and what of a client is carried from one to the next.
 
-use super::{Sieve, Wish, pids, role, run, who};
-use crate::support::raw::{kinds, rows, values};
+use super::{Sieve, Wish, cluster, pids, role, run, who};
+use crate::support::raw::{Login, kinds, rows, values};
+use crate::support::{RawClient, until};
 
 #[test]
 fn sessions_of_one_password_share_its_connections_and_two_users_none() {
@@ -35,6 +36,91 @@ fn sessions_of_one_password_share_its_connections_and_two_users_none() {
     );
     let line = |event: &serde_json::Value| event["method"] == "passthrough_cached";
     assert_eq!(sieve.stack.audited(line)["event"], "login");
+}
+
+/// Whether connections are shared is asked for the database of each login.
+#[test]
+fn one_database_shares_where_others_do_not_and_the_other_way() {
+    let port = cluster().port();
+    for (all, own) in [("session", "transaction"), ("transaction", "session")] {
+        let others = format!(
+            "databases:\n- {{name: apart, url: 'postgres://127.0.0.1:{port}/postgres', \
+             pool_mode: {own}}}\n"
+        );
+        let sieve = Sieve::start(&Wish {
+            mode: all,
+            size: 1,
+            others: &others,
+            ..Wish::default()
+        });
+        let ann = role("");
+        let login_with = |database: &str, password: &str| {
+            let login = Login {
+                user: &ann,
+                password,
+                database,
+                parameters: &[],
+            };
+            RawClient::try_login(sieve.stack.proxied_address(), &login)
+        };
+        for (database, mode) in [("apart", own), (sieve.stack.database(), all)] {
+            let refused = login_with(database, "wrong").err().expect("refused");
+            assert_eq!(refused.sqlstate(), "28P01", "{database} {mode}");
+            let mut clients: Vec<_> = (0..3)
+                .map(|_| (ann.clone(), login_with(database, &ann).unwrap()))
+                .collect();
+            let most = match mode {
+                "session" => 3,
+                _ => 1,
+            };
+            assert_eq!(pids(&mut clients).len(), most, "{database} {mode}");
+            let refused = login_with(database, "wrong").err().expect("refused");
+            assert_eq!(refused.sqlstate(), "28P01", "{database} {mode}");
+        }
+        let accepted = |method| {
+            let labels = [("method", method), ("outcome", "accepted")];
+            sieve.stack.metric_sum("pgsieve_logins_total", &labels)
+        };
+        // Three at the database that shares nothing, and the first at the other.
+        assert_eq!(accepted("passthrough"), 4.0, "{all}");
+        assert_eq!(accepted("passthrough_cached"), 2.0, "{all}");
+    }
+}
+
+/// A password is asked about past the bound of the database: whoever tries some, with names of all
+/// kinds, is not before those who have proved theirs, and closes nobody's connection.
+#[test]
+fn whoever_tries_passwords_takes_no_place_of_a_bounded_database() {
+    let sieve = Sieve::start(&Wish {
+        size: 2,
+        mode: "transaction\n  max_db_connections: 1\n  query_wait: 1s",
+        ..Wish::default()
+    });
+    let [ann, ben] = [role(""), role("")];
+    let mut client = sieve.login(&ann, &ann);
+    let own = who(&mut client);
+    for name in [&ann, &ben, "nobody_such", "nor_this"] {
+        sieve.refuses(name, "wrong");
+        assert_eq!(who(&mut client), own);
+    }
+    client.query("BEGIN");
+    assert_eq!(who(&mut client), own);
+    // The right password is right while all are busy, and its session waits in vain.
+    for _ in 0..2 {
+        let (code, message) = sieve.refusal(&ben, &ben);
+        assert_eq!(code, "53300", "{message}");
+        assert!(
+            message.contains("all 1 that all accounts may have"),
+            "{message}"
+        );
+    }
+    sieve.refuses(&ben, "wrong");
+    client.query("COMMIT");
+    let other = who(&mut sieve.login(&ben, &ben));
+    assert_eq!(other.0, ben);
+    let count = || sieve.connections(&ann) + sieve.connections(&ben);
+    assert!(until(|| (count() == 1).then_some(())).is_some());
+    assert_eq!(who(&mut client).0, ann);
 }
 
 #[test]

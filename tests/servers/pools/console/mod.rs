@@ -2,6 +2,7 @@
 
 mod access;
 mod acts;
+mod modes;
 mod shows;
 
 use pgsieve::wire::backend::row_description;
