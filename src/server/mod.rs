@@ -228,15 +228,15 @@ impl ProxyServer {
         let refused = match (worker, pending) {
             (Some(worker), Some(pending)) => {
                 let pending = pending.with_worker(self.loads.login(place));
-                worker.take((client, pending)).err()
+                worker.take(Box::new((client, pending))).err()
             }
             (Some(_) | None, None) | (None, Some(_)) => {
                 self.turn_away(client);
                 None
             }
         };
-        if let Some((client, _)) = refused {
-            self.turn_away(client);
+        if let Some(refused) = refused {
+            self.turn_away(refused.0);
         }
     }
 

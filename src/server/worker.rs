@@ -19,7 +19,7 @@ use crate::session::{self, DepartingSession, ServedSession};
 use crate::telemetry::events::WorkerTurnEnded;
 
 /// A client that came, and its standing until it has logged in.
-pub type ArrivedClient = (AcceptedStream, PendingLogin);
+pub type ArrivedClient = Box<(AcceptedStream, PendingLogin)>;
 
 /// A running worker.
 pub struct WorkerThread {
@@ -199,7 +199,7 @@ impl WorkerSessions {
         while accepting || !running.is_empty() || !moved.is_closed() {
             tokio::select! {
                 client = arriving.recv(), if accepting => match client {
-                    Some(client) => self.start(&mut running, client, draining.clone()),
+                    Some(client) => self.start(&mut running, *client, draining.clone()),
                     None => accepting = false,
                 },
                 Some(session) = moved.recv() => {
@@ -258,7 +258,7 @@ impl WorkerSessions {
     fn start(
         &self,
         running: &mut JoinSet<Option<DepartingSession>>,
-        (client, pending): ArrivedClient,
+        (client, pending): (AcceptedStream, PendingLogin),
         draining: DrainReceiver,
     ) {
         // Nothing is spawned around a session: what surrounds it would take as much as it does.

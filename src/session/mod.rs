@@ -113,8 +113,10 @@ use crate::wire::encode;
 
 /// Serves one client until it is gone, or goes on with another worker. May be cancelled: both
 /// connections are closed then.
-///
-/// An `async fn` would keep what it is given twice, for as long as the session lasts.
+#[expect(
+    clippy::manual_async_fn,
+    reason = "an async fn would keep what it is given twice"
+)]
 pub fn serve(
     accepted: Box<AcceptedClient>,
     server_shared: Arc<ServerShared>,
@@ -140,6 +142,10 @@ pub fn serve(
 }
 
 /// Goes on with a session that comes from another worker, as [`serve`] does.
+#[expect(
+    clippy::manual_async_fn,
+    reason = "an async fn would keep what it is given twice"
+)]
 pub fn go_on(
     mut session: Box<ServedSession>,
     server_shared: Arc<ServerShared>,
