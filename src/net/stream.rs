@@ -5,7 +5,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use socket2::{SockRef, TcpKeepalive};
@@ -122,8 +122,19 @@ impl PeerStream {
         }
     }
 
-    /// Whether a read would bring something, or the end.
+    /// Whether a read would bring something, or the end. The system is asked only where it has told
+    /// the runtime of something: what comes at this moment is seen by the next read.
     pub fn has_input(&self) -> bool {
+        let mut nobody = Context::from_waker(Waker::noop());
+        let told = match self {
+            Self::Tcp(socket) => socket.poll_read_ready(&mut nobody),
+            Self::Unix(socket) => socket.poll_read_ready(&mut nobody),
+            Self::ServerTls(tls) => tls.get_ref().0.poll_read_ready(&mut nobody),
+            Self::ClientTls(tls) => tls.get_ref().0.poll_read_ready(&mut nobody),
+        };
+        if told.is_pending() {
+            return false;
+        }
         let asked = PollFlags::IN | SAID_ALL | PollFlags::HUP | PollFlags::ERR;
         let mut polled = [PollFd::from_borrowed_fd(self.descriptor(), asked)];
         let now = Timespec {

@@ -80,6 +80,11 @@ impl DrainReceiver {
         self.wish.reached(DrainStage::Closing)
     }
 
+    /// A number that is another one whenever something was told.
+    pub fn stage(&self) -> u8 {
+        self.wish.stage.load(Ordering::SeqCst)
+    }
+
     /// Whether clients who ask for a login now come too late.
     pub fn refuses_logins(&self) -> bool {
         self.wish.has_reached(DrainStage::Waiting)

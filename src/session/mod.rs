@@ -75,6 +75,7 @@ mod tracing;
 pub mod upstream_side;
 
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Instant;
 
 use bytes::BytesMut;
@@ -444,10 +445,23 @@ fn converse(relay: &mut Relay, draining: &DrainReceiver) -> impl Future<Output =
     async move {
         relay.protocol.upstream.is_woken_to_end().await;
         if !draining.has_begun() {
-            tokio::select! {
-                biased;
-                ending = relay.run() => return ending,
-                () = draining.begun() => {}
+            let mut begun = std::pin::pin!(draining.begun());
+            let mut heard = None;
+            // What the server tells wakes the session: that is asked for once for each stage, not
+            // with each statement.
+            let ending = std::future::poll_fn(|context| {
+                if let Poll::Ready(ending) = relay.poll_run(context) {
+                    return Poll::Ready(Some(ending));
+                }
+                let stage = Some(draining.stage());
+                if heard != stage {
+                    heard = stage;
+                    return begun.as_mut().poll(context).map(|()| None);
+                }
+                Poll::Pending
+            });
+            if let Some(ending) = ending.await {
+                return ending;
             }
         }
         relay.stop_at_rest();

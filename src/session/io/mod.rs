@@ -154,12 +154,14 @@ impl Relay {
 
     /// Runs until there is a reason to end.
     pub async fn run(&mut self) -> RelayEnd {
-        std::future::poll_fn(|context| {
-            let polled = self.poll(context);
-            self.protocol.show_state(&self.state_handle, self.counted);
-            polled
-        })
-        .await
+        std::future::poll_fn(|context| self.poll_run(context)).await
+    }
+
+    /// What [`Self::run`] does, for who waits for something else as well.
+    pub(super) fn poll_run(&mut self, context: &mut Context<'_>) -> Poll<RelayEnd> {
+        let polled = self.poll(context);
+        self.protocol.show_state(&self.state_handle, self.counted);
+        polled
     }
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<RelayEnd> {

@@ -52,7 +52,7 @@ pub(in crate::session) struct PooledRelay {
     values: SetValues,
     /// What it calls itself, where it has said so when it logged in.
     first_name: Option<Box<str>>,
-    user: Box<str>,
+    user: Arc<str>,
     session: u64,
     /// The connection at hand, all of it but its stream.
     pub(super) held: Option<HeldConnection>,
@@ -153,7 +153,7 @@ impl PooledRelay {
             source: Arc::clone(&self.source),
             base: Some(Arc::clone(&self.base)),
             values: self.values.clone(),
-            user: self.user.clone(),
+            user: Arc::clone(&self.user),
             session: self.session,
             until: None,
         }
@@ -169,7 +169,7 @@ impl PooledRelay {
             source: Arc::clone(&self.source),
             base: Arc::clone(&self.base),
             values: self.values.clone(),
-            user: self.user.clone(),
+            user: Arc::clone(&self.user),
             session: self.session,
             need,
             pause,

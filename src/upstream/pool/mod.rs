@@ -156,7 +156,7 @@ pub struct ConnectionWish {
     /// What is to be set in it.
     pub values: SetValues,
     /// The user whose turn it is.
-    pub user: Box<str>,
+    pub user: Arc<str>,
     /// The number of the session.
     pub session: u64,
     /// Until when it waits at most, whatever the settings say.

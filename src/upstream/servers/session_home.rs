@@ -61,7 +61,7 @@ pub struct MoveWish {
     /// What is to be set in the next one.
     pub values: SetValues,
     /// The user whose turn it is.
-    pub user: Box<str>,
+    pub user: Arc<str>,
     /// The number of the session.
     pub session: u64,
     /// What it needs of its server.
