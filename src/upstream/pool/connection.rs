@@ -228,6 +228,9 @@ impl ConnectionState {
     }
 }
 
+/// How well a connection suits at most.
+pub const BEST_FIT: u32 = 7;
+
 impl PooledConnection {
     /// Whether it is there still, and has said nothing since it was used last.
     pub fn is_quiet(&self) -> bool {

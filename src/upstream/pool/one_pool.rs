@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::connection::{ConnectionBase, ConnectionState, PooledConnection, SettleError};
+use super::connection::{BEST_FIT, ConnectionBase, ConnectionState, PooledConnection, SettleError};
 use super::database_bound::{DatabasePlace, PoolBound, PoolTurn};
 use super::idle_connection::IdleConnection;
 use super::password_proof::PasswordProof;
@@ -321,21 +321,28 @@ impl ConnectionPool {
             if *self.paused.borrow() {
                 return None;
             }
-            let suits = |at: &(usize, &IdleConnection)| {
-                let state = &at.1.connection.state;
-                at.1.class == class
+            let suits = |one: &IdleConnection| {
+                let state = &one.connection.state;
+                one.class == class
                     && state.values.may_become(&wish.values)
                     && wish
                         .base
                         .as_ref()
                         .is_none_or(|base| base.is_alike(&state.base))
-                    && may_be(at.1)
+                    && may_be(one)
             };
-            let found = idle.iter().enumerate().filter(suits);
-            let fit = |at: &(usize, &IdleConnection)| {
-                at.1.connection.state.fit(wish.session, &wish.values)
-            };
-            let (at, _) = found.max_by_key(fit)?;
+            let mut found: Option<(usize, u32)> = None;
+            // Who comes often finds its own among those that were given back last.
+            for (at, one) in idle.iter().enumerate().rev().filter(|(_, one)| suits(one)) {
+                let fit = one.connection.state.fit(wish.session, &wish.values);
+                if found.is_none_or(|(_, best)| fit > best) {
+                    found = Some((at, fit));
+                }
+                if fit == BEST_FIT {
+                    break;
+                }
+            }
+            let (at, _) = found?;
             let taken = idle.swap_remove(at);
             drop(idle);
             self.telemetry.emit(&PoolMoved {

@@ -89,8 +89,16 @@ impl UpstreamName {
     pub fn text(&self) -> String {
         let mut text = String::with_capacity(OWN_NAME_PREFIX.len() + 2 * NAME_BYTES);
         text.push_str(OWN_NAME_PREFIX);
-        let halves = self.0.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
-        text.extend(halves.filter_map(|half| char::from_digit(half.into(), 16)));
+        for byte in self.0 {
+            for half in [byte >> 4, byte & 0xf] {
+                let digit = if half < 10 {
+                    b'0' + half
+                } else {
+                    b'a' + half - 10
+                };
+                text.push(char::from(digit));
+            }
+        }
         text
     }
 
