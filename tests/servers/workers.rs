@@ -142,6 +142,8 @@ fn who_has_moved_is_still_reached() {
             assert_eq!(kinds(&client.query("SELECT 1")), "TDCZ");
         }
     });
+    // Every sixteenth wait of a worker is counted, and there were dozens.
+    assert!(stack.metric("pgsieve_worker_ready_sessions_count") >= 1.0);
     for client in &mut clients {
         client.send(&frames::query(
             "SELECT count(*) FROM generate_series(1, 1000000000000)",

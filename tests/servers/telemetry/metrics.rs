@@ -96,13 +96,13 @@ fn statements_are_counted_by_policy_kind_verdict_user_and_fingerprint() {
         &stack,
         "pgsieve_judgement_cache_total",
         &[("answer", "hit")],
-        2.0,
+        3.0,
     );
     is(
         &stack,
         "pgsieve_judgement_cache_total",
         &[("answer", "miss")],
-        5.0,
+        4.0,
     );
 }
 
