@@ -325,10 +325,7 @@ impl ConnectionPool {
                 let state = &one.connection.state;
                 one.class == class
                     && state.values.may_become(&wish.values)
-                    && wish
-                        .base
-                        .as_ref()
-                        .is_none_or(|base| base.is_alike(&state.base))
+                    && (wish.base.as_ref()).is_none_or(|base| base.is_alike(&state.base))
                     && may_be(one)
             };
             let mut found: Option<(usize, u32)> = None;
