@@ -12,9 +12,17 @@ pub const LOAD_STALE: Duration = Duration::from_millis(200);
 /// Thousandths of its time below which a worker is given new sessions although others have fewer.
 pub const LOAD_PLACE_MAX: u32 = 500;
 
-/// Above so many thousandths of its time a worker hands sessions to others: what comes at once has
-/// room in the rest.
+/// Above so many thousandths of its time on a processor a worker hands sessions to others: what
+/// comes at once has room in the rest.
 pub const LOAD_MAX: u32 = 750;
+
+/// Above so many thousandths of its time on a processor or waiting for one, a worker with many
+/// sessions hands some to others: two threads get more of short processors than one.
+pub const LOAD_WITH_WAITS_MAX: u32 = 900;
+
+/// So many active sessions are many: half of them are still ready together, and cost hardly more
+/// on two threads. Eight cost a sixth to a quarter more there, and get no more done.
+pub const LOAD_MANY: u32 = 16;
 
 /// As many thousandths more than another must a worker have to do before it hands sessions over.
 pub const LOAD_DIFFERENCE_MIN: u32 = 200;

@@ -69,7 +69,7 @@ impl SharedThrottle {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct ThreadUsage {
     pub(super) ran: Duration,
-    waited: Duration,
+    pub(super) waited: Duration,
 }
 
 impl WorkerThrottle {

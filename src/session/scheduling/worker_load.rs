@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 
 use super::throttle::ThreadUsage;
 use crate::limits::workers::{
-    LOAD_ALIKE, LOAD_DIFFERENCE_MIN, LOAD_LOOK, LOAD_MAX, LOAD_PLACE_MAX, LOAD_STALE,
-    LOAD_TOGETHER_MAX, LOGINS_TOGETHER_MAX,
+    LOAD_ALIKE, LOAD_DIFFERENCE_MIN, LOAD_LOOK, LOAD_MANY, LOAD_MAX, LOAD_PLACE_MAX, LOAD_STALE,
+    LOAD_TOGETHER_MAX, LOAD_WITH_WAITS_MAX, LOGINS_TOGETHER_MAX,
 };
 use crate::telemetry::labels::WorkerMoveReason;
 
@@ -33,8 +33,12 @@ pub struct WorkerLoads {
 /// What one worker tells the others.
 #[derive(Debug, Default)]
 struct PublicLoad {
-    /// Thousandths of its time that it worked when it last looked.
+    /// Thousandths of its time that it had work, when it last looked.
     share: AtomicU32,
+    /// Those that it was on a processor.
+    ran: AtomicU32,
+    /// Sessions that did something.
+    active: AtomicU32,
     /// When that was: milliseconds since the workers began. None is zero.
     looked: AtomicU64,
     logging_in: AtomicUsize,
@@ -67,7 +71,7 @@ struct OwnLoad {
 #[derive(Debug)]
 struct LoadSample {
     statistics: File,
-    ran: Duration,
+    usage: ThreadUsage,
     at: Instant,
 }
 
@@ -91,8 +95,20 @@ struct SessionMoves {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct SeenLoad {
     index: usize,
-    /// Thousandths.
+    /// Thousandths of its time that it had work: on a processor, or waiting for one.
     share: u32,
+    /// Those on a processor.
+    ran: u32,
+    active: u32,
+}
+
+/// What a worker knows of itself, in thousandths of its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct TimeShares {
+    /// On a processor.
+    ran: u32,
+    /// There, or waiting for one.
+    worked: u32,
 }
 
 impl WorkerLoads {
@@ -162,10 +178,15 @@ impl WorkerLoads {
         (self.workers.iter().enumerate()).map(move |(index, worker)| {
             let looked = worker.looked.load(Ordering::Relaxed);
             let is_fresh = looked > 0 && now.saturating_sub(looked) < stale;
-            let share = worker.share.load(Ordering::Relaxed);
+            let told = |number: &AtomicU32| match is_fresh {
+                true => number.load(Ordering::Relaxed),
+                false => 0,
+            };
             SeenLoad {
                 index,
-                share: if is_fresh { share } else { 0 },
+                share: told(&worker.share),
+                ran: told(&worker.ran),
+                active: told(&worker.active),
             }
         })
     }
@@ -249,60 +270,77 @@ impl OwnLoad {
         self.next_look.store(next, Ordering::Relaxed);
         self.window.fetch_add(1, Ordering::Relaxed);
         let active = self.active.swap(0, Ordering::Relaxed);
-        let Some(share) = self.share(now) else {
+        let Some(shares) = self.shares(now) else {
             return;
         };
         if let Some(public) = self.loads.workers.get(self.index) {
-            public.share.store(share, Ordering::Relaxed);
+            public.share.store(shares.worked, Ordering::Relaxed);
+            public.ran.store(shares.ran, Ordering::Relaxed);
+            public.active.store(active, Ordering::Relaxed);
             public.looked.store(millis, Ordering::Relaxed);
         }
-        let own = SeenLoad {
-            index: self.index,
-            share,
-        };
         let others = self.loads.seen(millis);
-        let moves = moves(own, active, others.filter(|seen| seen.index != self.index));
+        let others = others.filter(|seen| seen.index != self.index);
+        let moves = moves((self.index, shares), active, others);
         *self.plan.lock().unwrap_or_else(PoisonError::into_inner) = moves;
         self.is_leaving.store(moves.sessions > 0, Ordering::Relaxed);
     }
 
-    /// Thousandths of the time since it was last asked; none the first time, after a long while
-    /// and where the system does not tell.
-    fn share(&self, now: Instant) -> Option<u32> {
+    /// Of the time since it was last asked; none at first, and where the system does not tell.
+    fn shares(&self, now: Instant) -> Option<TimeShares> {
         let mut sample = self.sample.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(last) = &mut *sample else {
             let statistics = ThreadUsage::of_this_thread()?;
-            let ran = ThreadUsage::read(&statistics)?.ran;
+            let usage = ThreadUsage::read(&statistics)?;
             *sample = Some(LoadSample {
                 statistics,
-                ran,
+                usage,
                 at: now,
             });
             return None;
         };
         let usage = ThreadUsage::read(&last.statistics)?;
         let time = now.saturating_duration_since(last.at);
-        let ran = usage.ran.saturating_sub(last.ran);
-        (last.ran, last.at) = (usage.ran, now);
-        let share = ran.as_micros().saturating_mul(1000) / time.as_micros().max(1);
-        Some(u32::try_from(share).unwrap_or(u32::MAX).min(1000))
+        let ran = usage.ran.saturating_sub(last.usage.ran);
+        let waited = usage.waited.saturating_sub(last.usage.waited);
+        (last.usage, last.at) = (usage, now);
+        let share = |part: Duration| {
+            let share = part.as_micros().saturating_mul(1000) / time.as_micros().max(1);
+            u32::try_from(share).unwrap_or(u32::MAX).min(1000)
+        };
+        Some(TimeShares {
+            ran: share(ran),
+            worked: share(ran + waited),
+        })
     }
 }
 
 /// Which of so many active sessions leave a worker, and where they go.
-fn moves(own: SeenLoad, active: u32, others: impl Iterator<Item = SeenLoad>) -> SessionMoves {
+fn moves(
+    (index, shares): (usize, TimeShares),
+    active: u32,
+    others: impl Iterator<Item = SeenLoad>,
+) -> SessionMoves {
+    let own = SeenLoad {
+        index,
+        share: shares.worked,
+        ran: shares.ran,
+        active,
+    };
     let (mut least, mut fullest) = (None::<SeenLoad>, None::<SeenLoad>);
     for other in others {
         if least.is_none_or(|least| other.share < least.share) {
             least = Some(other);
         }
-        let has_room = own.share + other.share <= LOAD_TOGETHER_MAX;
-        let is_alike = other.share.abs_diff(own.share) <= LOAD_ALIKE;
+        let are_few = own.active + other.active < LOAD_MANY;
+        let has_room = own.share + other.share <= LOAD_TOGETHER_MAX
+            || own.ran + other.ran <= LOAD_TOGETHER_MAX && are_few;
+        let is_alike = other.ran.abs_diff(own.ran) <= LOAD_ALIKE;
         let is_fuller = match is_alike {
             true => other.index < own.index,
-            false => other.share > own.share,
+            false => other.ran > own.ran,
         };
-        if has_room && is_fuller && fullest.is_none_or(|fullest| other.share > fullest.share) {
+        if has_room && is_fuller && fullest.is_none_or(|fullest| other.ran > fullest.ran) {
             fullest = Some(other);
         }
     }
@@ -317,7 +355,9 @@ fn moves(own: SeenLoad, active: u32, others: impl Iterator<Item = SeenLoad>) -> 
         return SessionMoves::NONE;
     };
     let difference = own.share.saturating_sub(least.share);
-    if own.share <= LOAD_MAX || difference < LOAD_DIFFERENCE_MIN || active < 2 {
+    let is_full = shares.ran > LOAD_MAX && active > 1;
+    let is_held_up = own.share > LOAD_WITH_WAITS_MAX && active >= LOAD_MANY;
+    if !is_full && !is_held_up || difference < LOAD_DIFFERENCE_MIN {
         return SessionMoves::NONE;
     }
     // Half of what would make them equal: what a session has to do is not known.
@@ -356,8 +396,21 @@ const WAITS_BY_ONE: u32 = 16;
 mod tests {
     use super::*;
 
+    /// It waits for no processor.
+    fn busy(share: u32) -> TimeShares {
+        TimeShares {
+            ran: share,
+            worked: share,
+        }
+    }
+
     fn seen(index: usize, share: u32) -> SeenLoad {
-        SeenLoad { index, share }
+        SeenLoad {
+            index,
+            share,
+            ran: share,
+            active: 8,
+        }
     }
 
     /// Shares by worker, who looks, its active sessions, and what leaves: how many, why and where.
@@ -365,7 +418,7 @@ mod tests {
         let all = || shares.iter().enumerate();
         let others = all().map(|(index, share)| seen(index, *share));
         let moves = moves(
-            seen(own, shares[own]),
+            (own, busy(shares[own])),
             active,
             others.filter(|other| other.index != own),
         );
@@ -396,11 +449,41 @@ mod tests {
     }
 
     #[test]
+    fn who_waits_for_processors_parts_from_many_sessions_alone() {
+        let shares = TimeShares {
+            ran: 450,
+            worked: 980,
+        };
+        let other = |share: u32, ran: u32, active: u32| SeenLoad {
+            index: 0,
+            share,
+            ran,
+            active,
+        };
+        for (active, leaving) in [(1, 0), (8, 0), (15, 0), (16, 4), (32, 8)] {
+            let moves = moves((0, shares), active, [seen(1, 0)].into_iter());
+            assert_eq!(
+                (moves.sessions, moves.to),
+                (leaving, usize::from(leaving > 0))
+            );
+        }
+        // Many stay apart for as long as both have to wait; few come together all the same.
+        let waits = TimeShares {
+            ran: 200,
+            worked: 900,
+        };
+        for (own, others, leaving) in [(16, 16, 0), (8, 8, 0), (8, 7, 8), (1, 1, 1)] {
+            let moves = moves((1, waits), own, [other(900, 200, others)].into_iter());
+            assert_eq!(moves.sessions, leaving, "{own} {others}");
+        }
+    }
+
+    #[test]
     fn two_workers_never_hand_sessions_to_each_other() {
         for one in (0..=1000).step_by(5) {
             for other in (0..=1000).step_by(5) {
-                let there = moves(seen(0, one), 8, [seen(1, other)].into_iter());
-                let back = moves(seen(1, other), 8, [seen(0, one)].into_iter());
+                let there = moves((0, busy(one)), 8, [seen(1, other)].into_iter());
+                let back = moves((1, busy(other)), 8, [seen(0, one)].into_iter());
                 assert!(there.sessions == 0 || back.sessions == 0, "{one} {other}");
             }
         }
@@ -411,10 +494,10 @@ mod tests {
         for one in (0..=1000).step_by(5) {
             for other in (0..=1000).step_by(5) {
                 let active = 8;
-                let leaving = moves(seen(0, one), active, [seen(1, other)].into_iter());
+                let leaving = moves((0, busy(one)), active, [seen(1, other)].into_iter());
                 let load = one * leaving.sessions / active;
                 let (left, there) = (one - load, other + load);
-                let back = moves(seen(1, there), active, [seen(0, left)].into_iter());
+                let back = moves((1, busy(there)), active, [seen(0, left)].into_iter());
                 assert!(
                     leaving.sessions == 0 || back.sessions == 0,
                     "{one} {other}: {leaving:?} {back:?}"
