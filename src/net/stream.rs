@@ -11,6 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
+use tokio::task::coop::has_budget_remaining;
 use tokio_rustls::{client, server};
 
 use crate::limits;
@@ -132,7 +133,8 @@ impl PeerStream {
             Self::ServerTls(tls) => tls.get_ref().0.poll_read_ready(&mut nobody),
             Self::ClientTls(tls) => tls.get_ref().0.poll_read_ready(&mut nobody),
         };
-        if told.is_pending() {
+        // A task that has used up what the runtime lets it do at a time is told of nothing.
+        if told.is_pending() && has_budget_remaining() {
             return false;
         }
         let asked = PollFlags::IN | SAID_ALL | PollFlags::HUP | PollFlags::ERR;
