@@ -2,11 +2,11 @@
 //!
 //! A verdict on a text that passed depends on the text, byte for byte (but for small whole numbers
 //! in reads, see `text_shapes`), on the types that a Parse message gave for parameters, and on the
-//! basis ([`super::basis`]: the policy, the upstream and its version, the snapshot, the search_path,
-//! the role, the session's values that models read); so these are the key. What depends on the
-//! session's own names is not kept, nor is any refusal. One cache per worker thread, behind a lock
-//! that its sessions take one after the other; so a client's texts do not push out those of every
-//! other.
+//! basis ([`super::basis`]: the policy, the upstream and its version, the snapshot, the
+//! search_path, the role, the session's values that models read); so these are the key. What
+//! depends on the session's own names is not kept, nor is any refusal. One cache per worker thread,
+//! behind a lock that its sessions take one after the other; so a client's texts do not push out
+//! those of every other.
 //!
 //! * `rejudge`: what was judged before and runs on another basis
 //! * `text_shapes`: texts that differ in whole numbers alone
