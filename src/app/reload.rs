@@ -292,11 +292,7 @@ impl SettingsReload {
 /// Whom clients stand for at the upstream.
 fn accounts(login_settings: &LoginSettings) -> Vec<UpstreamAccount> {
     let identities = login_settings.auth.identities().into_iter();
-    let accounts = identities.map(|identity| UpstreamAccount {
-        user: identity.user.clone(),
-        secret: identity.secret.clone(),
-    });
-    accounts.collect()
+    identities.map(UpstreamAccount::from).collect()
 }
 
 /// What is wrong with policies apart from the rest.

@@ -313,9 +313,9 @@ fn begin(
         counted_session,
         server,
         cancel,
+        welcome,
         pooled,
     } = *opened;
-    let info = Arc::new(info);
     let canceller = cancel.as_ref().map(CancelGuard::canceller);
     let facts = UpstreamFacts {
         user: String::from(upstream.parameter(AUTHORIZATION).unwrap_or_default()),
@@ -344,6 +344,7 @@ fn begin(
     let shared = server_shared.shared();
     let mut protocol = SessionProtocol::new(&shared, assigned_policy, Arc::clone(&info), facts);
     protocol.witness.activity = activity;
+    protocol.client.reply = welcome;
     let kind = kind_of(&upstream, pooled.as_deref());
     protocol.upstream.place = ServerPlace::new(server.server(), kind);
     let pooled = share(&mut protocol, (pooled, server), &mut enlisted);
@@ -399,7 +400,7 @@ fn register_session(
     login_context: &LoginContext,
 ) -> Box<Enlisted> {
     let member = RegisteredSession {
-        info: Arc::new(opened.info.clone()),
+        info: Arc::clone(&opened.info),
         since: Timestamp::now(),
         own_connection: match &opened.pooled {
             // Another one with each transaction.

@@ -18,6 +18,7 @@ use super::login_refusal;
 use super::login_retry::{LoginTries, RetryDecision};
 use super::verify::{VerifyError, verify};
 use crate::auth::login_secret::LoginSecret;
+use crate::auth::settings::UpstreamIdentity;
 
 /// Who logs in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +69,13 @@ impl UpstreamAccount {
             user: user.clone(),
             secret: settings.password.clone().map(LoginSecret::from),
         })
+    }
+}
+
+impl From<&UpstreamIdentity> for UpstreamAccount {
+    fn from(identity: &UpstreamIdentity) -> Self {
+        let UpstreamIdentity { user, secret } = identity.clone();
+        Self { user, secret }
     }
 }
 

@@ -7,6 +7,7 @@
 //! <https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-START-UP>
 
 use std::fmt;
+use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use tokio::time::Instant;
@@ -77,8 +78,11 @@ pub struct ExpectReady {
 pub struct UpstreamSession {
     /// The connection.
     pub framed: UpstreamFrames,
-    /// What it reported of itself (ParameterStatus), in its order.
-    pub parameters: Vec<(String, String)>,
+    /// What it reported of itself (ParameterStatus), in its order. Sessions on connections of one
+    /// pool have it in common.
+    pub parameters: Arc<Vec<(String, String)>>,
+    /// One of these that this session has another value of.
+    pub own_parameter: Option<(&'static str, Box<str>)>,
     /// What a cancel request for it must say, if it can be cancelled.
     pub key: Option<UpstreamKey>,
     /// The protocol that it speaks.
@@ -245,7 +249,8 @@ impl ExpectReady {
         } = talk;
         Ok(UpstreamSession {
             framed,
-            parameters,
+            parameters: Arc::new(parameters),
+            own_parameter: None,
             key,
             version,
             notices: notices.freeze(),
@@ -258,18 +263,19 @@ impl ExpectReady {
 impl UpstreamSession {
     /// The value of a reported setting.
     pub fn parameter(&self, name: &str) -> Option<&str> {
-        let mut found = self.parameters.iter().rev();
+        let mut found = self.reported().rev();
         found
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value.as_str())
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| value)
     }
 
-    /// It reports another value of a setting.
-    pub fn report(&mut self, name: &str, value: &str) {
-        let mut known = self.parameters.iter_mut().rev();
-        if let Some((_, known)) = known.find(|(known, _)| known == name) {
-            value.clone_into(known);
-        }
+    /// All reported settings, in their order.
+    pub fn reported(&self) -> impl DoubleEndedIterator<Item = (&str, &str)> {
+        let parameters = self.parameters.iter();
+        parameters.map(|(name, value)| match &self.own_parameter {
+            Some((own, value)) if name == own => (name.as_str(), &**value),
+            Some(_) | None => (name.as_str(), value.as_str()),
+        })
     }
 
     /// The major version that the server reports; 0 when it reports none that can be read.

@@ -1,6 +1,7 @@
 //! What settings are when a session begins: one question for all, and its answer.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use tokio::time::Instant;
 
@@ -61,7 +62,8 @@ pub(super) async fn answer(
             b'Z' if message.body() == IDLE => return Ok(answer),
             b'S' => {
                 let (name, value) = parameter_status(message.body()).map_err(|_| no_answer)?;
-                session.parameters.push((name.to_owned(), value.to_owned()));
+                let parameters = Arc::make_mut(&mut session.parameters);
+                parameters.push((name.to_owned(), value.to_owned()));
             }
             b'E' => answer = RowAnswer::Refused(refusal(&message, no_answer)?),
             b'T' | b'C' | b'N' => {}

@@ -439,6 +439,8 @@ const SEARCH_PATH: &str = "search_path";
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use std::time::Duration;
 
     use bytes::Bytes;
@@ -460,7 +462,8 @@ mod tests {
         let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let session = UpstreamSession {
             framed: FramedStream::new(UpstreamStream::new(PeerStream::Unix(near))),
-            parameters: reported.iter().map(own).collect(),
+            parameters: Arc::new(reported.iter().map(own).collect()),
+            own_parameter: None,
             key: None,
             version: ProtocolVersion::V3_0,
             notices: Bytes::new(),

@@ -414,10 +414,7 @@ fn accounts(settings: &ProgramSettings) -> Vec<(String, UpstreamAccount)> {
     if let Some(account) = UpstreamAccount::of(&settings.upstream) {
         add(at("upstream.url"), account);
     }
-    let of = |upstream: &UpstreamIdentity| UpstreamAccount {
-        user: upstream.user.clone(),
-        secret: upstream.secret.clone(),
-    };
+    let of = |upstream: &UpstreamIdentity| UpstreamAccount::from(upstream);
     let place = |name: &str| format!("{}, {name}", settings.places.user(name));
     match &settings.auth {
         AuthSettings::Scram { users } => users

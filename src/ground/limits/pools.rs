@@ -49,3 +49,8 @@ pub const STATEMENTS_DEFAULT: usize = 200;
 
 /// The most that the settings may say: each takes memory of the server's, in every connection.
 pub const STATEMENTS_MAX: usize = 10_000;
+
+/// Ways to open a connection that the sessions of one pool have in common: one for each set of
+/// parameters of the StartupMessage, of which applications have few. Further ones are a session's
+/// own.
+pub const SOURCES_SHARED_MAX: usize = 32;

@@ -296,10 +296,7 @@ impl GroundingService {
         let settings = self.login_context.login_settings.now();
         let identities = settings.auth.identities().into_iter();
         let mut own = identities.filter(|one| one.user == plan.key.role && one.secret.is_some());
-        let account = own.next().map(|identity| UpstreamAccount {
-            user: identity.user.clone(),
-            secret: identity.secret.clone(),
-        });
+        let account = own.next().map(UpstreamAccount::from);
         GroundingLogin {
             runtime: Handle::current(),
             upstream: Arc::clone(&plan.database.upstream),

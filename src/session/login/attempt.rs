@@ -81,6 +81,7 @@ struct LoginProgress {
     counted_session: CountedSession,
     server: ServerLease,
     cancel: Option<CancelGuard>,
+    welcome: BytesMut,
     pooled: Option<Box<PooledLogin>>,
     method: LoginMethod,
     ends: Option<i64>,
@@ -116,13 +117,14 @@ impl LoginAttempt<'_> {
                 counted_session,
                 server,
                 cancel,
+                welcome,
                 pooled,
                 method,
                 ends,
             }) => {
                 self.info = under(&self.info, &assigned_policy).admitted();
                 self.record(method, LoginOutcome::Accepted, None);
-                let info = self.info;
+                let info = Arc::new(self.info);
                 let certificate = client.stream.peer_certificate();
                 let subject = certificate.map(|shown| Box::new(certificate::subject(shown)));
                 let auth = &self.login_settings.auth;
@@ -143,6 +145,7 @@ impl LoginAttempt<'_> {
                     counted_session,
                     server,
                     cancel,
+                    welcome,
                     pooled,
                 }))
             }
@@ -241,7 +244,7 @@ impl LoginAttempt<'_> {
         let assigned_policy = startup::confirm(assigned_policy, (&asked, &plan), policy_store)?;
         (self.server).still_permits(&assigned_policy, (&upstream, pooled.as_deref()))?;
         let who = (&plan, &assigned_policy);
-        let cancel = self.answer(client, version, who, (&upstream, way)).await?;
+        let (welcome, cancel) = self.answer(version, who, (&upstream, way))?;
         Ok(LoginProgress {
             upstream,
             plan,
@@ -252,6 +255,7 @@ impl LoginAttempt<'_> {
             counted_session,
             server: self.server.take()?,
             cancel,
+            welcome,
             pooled,
             method,
             ends,
@@ -277,19 +281,19 @@ impl LoginAttempt<'_> {
         Ok(())
     }
 
-    /// Tells the client that it is in: AuthenticationOk, the upstream's settings, its process id
-    /// with a secret of our own, what notices the upstream had, and which settings it did not get.
-    async fn answer(
+    /// What tells the client that it is in, but for ReadyForQuery: AuthenticationOk, the upstream's
+    /// settings, its process id with a secret of our own, what notices the upstream had, and which
+    /// settings it did not get.
+    fn answer(
         &self,
-        client: &mut FramedStream,
         version: ProtocolVersion,
         (plan, assigned_policy): (&StartupPlan, &AssignedPolicy),
         (upstream, target): (&UpstreamSession, Arc<Upstream>),
-    ) -> Result<Option<CancelGuard>, LoginError> {
+    ) -> Result<(BytesMut, Option<CancelGuard>), LoginError> {
         let unsaid = |cause| LoginError::Auth(AuthError::Unencodable(cause));
         let mut out = BytesMut::new();
         encode::authentication_ok(&mut out);
-        for (name, value) in &upstream.parameters {
+        for (name, value) in upstream.reported() {
             let value = self
                 .login_settings
                 .report_as
@@ -330,11 +334,7 @@ impl LoginAttempt<'_> {
                 &ErrorFields::new(ErrorSeverity::Notice, code, &message),
             );
         }
-        client
-            .send(&out, self.deadline)
-            .await
-            .map_err(LoginError::Link)?;
-        Ok(guard)
+        Ok((out, guard))
     }
 
     pub(in crate::session) async fn deny(

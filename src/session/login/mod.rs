@@ -202,7 +202,7 @@ pub struct OpenedSession {
     /// The upstream, logged in, proved read-only, idle.
     pub upstream: UpstreamSession,
     /// Who the client is.
-    pub info: SessionInfo,
+    pub info: Arc<SessionInfo>,
     /// What the upstream was asked for.
     pub plan: StartupPlan,
     /// The policy that it is under.
@@ -221,6 +221,8 @@ pub struct OpenedSession {
     pub server: ServerLease,
     /// Keeps the session cancellable; there is none where the upstream gave no key.
     pub cancel: Option<CancelGuard>,
+    /// What tells the client that it is in, but for ReadyForQuery.
+    pub welcome: BytesMut,
     /// What it has of the pool that its connection is of, where it shares that.
     pub pooled: Option<Box<PooledLogin>>,
 }

@@ -18,6 +18,7 @@ use crate::auth::{AdmittedIdentity, AuthError, password_request};
 use crate::net::framed_stream::{FramedStream, PeerError};
 use crate::secret::Secret;
 use crate::telemetry::labels::LoginMethod;
+use crate::upstream::account::UpstreamAccount;
 use crate::upstream::login::UpstreamLoginError;
 use crate::upstream::pool::ConnectionPools;
 use crate::upstream::pool::password_proof::PasswordCheck;
@@ -103,7 +104,10 @@ impl<'l, 'd> PasswordLogin<'l, 'd> {
         let attempt = self.attempt;
         let (plan, assigned_policy) = (&welcome.plan, &welcome.assigned_policy);
         let wanted = (plan, assigned_policy.gate.policy());
-        let (upstream, wish) = attempt.wish_of(identity, wanted)?;
+        let upstream = attempt.server.upstream()?;
+        let account = UpstreamAccount::from(identity);
+        // Whether it is this account is not known yet: it has no pool before that.
+        let wish = attempt.wish_of((&upstream, account), wanted, None);
         let at = (&upstream, &**attempt.server.servers());
         let checking = self
             .pools

@@ -1,16 +1,20 @@
 //! The session at the upstream that a login leads to.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 
+use super::login_server::LoginServer;
 use crate::gate::StartupPlan;
 use crate::policy::{Policy, SessionValue};
 use crate::session::policy_limits::per_user::CountedSession;
 use crate::session::pooling::pooled_relay::PooledLogin;
 use crate::telemetry::labels::LoginMethod;
 use crate::upstream::account::UpstreamAccount;
+use crate::upstream::connect::Upstream;
 use crate::upstream::login::UpstreamSession;
 use crate::upstream::pool::connection::ConnectionState;
-use crate::upstream::pool::source::FOLLOWED;
+use crate::upstream::pool::source::{FOLLOWED, SessionBeginning};
 use crate::upstream::verify::VerifiedSession;
 use crate::upstream::writer::UpstreamFrames;
 
@@ -47,12 +51,33 @@ pub(super) fn own_name(plan: &StartupPlan) -> Option<&str> {
     own_name.map(|(_, own_name)| own_name.as_str())
 }
 
-/// The session that a connection of a pool has been since it was opened.
-pub(super) fn session_on(frames: UpstreamFrames, state: &ConnectionState) -> UpstreamSession {
+/// How a session begins at the server that is chosen; the settings in `asked` are read there.
+pub(super) fn beginning_at<'b>(
+    server: &'b LoginServer,
+    upstream: &'b Arc<Upstream>,
+    (plan, asked): (&'b StartupPlan, &'b [&'b str]),
+) -> SessionBeginning<'b> {
+    SessionBeginning {
+        upstream,
+        database: server.database(),
+        parameters: &plan.parameters,
+        asked,
+        is_hasty: server.has_other(),
+    }
+}
+
+/// The session that a connection of a pool has been since it was opened, for a client that calls
+/// itself so.
+pub(super) fn session_on(
+    frames: UpstreamFrames,
+    state: &ConnectionState,
+    own_name: Option<&str>,
+) -> UpstreamSession {
     let base = &state.base;
     UpstreamSession {
         framed: frames,
-        parameters: base.parameters.clone(),
+        parameters: Arc::clone(&base.parameters),
+        own_parameter: own_name.map(|own_name| (FOLLOWED, own_name.into())),
         key: state.key.as_deref().cloned(),
         version: base.version,
         notices: Bytes::new(),

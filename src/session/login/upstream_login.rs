@@ -12,7 +12,7 @@ use super::attempt::LoginAttempt;
 use super::error::LoginError;
 use super::password_login::PasswordLogin;
 use super::queried_proof::QueriedProof;
-use super::reached::{ReachedUpstream, own_name, session_on, settings_of};
+use super::reached::{ReachedUpstream, beginning_at, own_name, session_on, settings_of};
 use super::startup::{AdmittedStartup, StartupAdmission, targets_of};
 use crate::auth::login_secret::LoginSecret;
 use crate::auth::settings::UpstreamIdentity;
@@ -33,7 +33,7 @@ use crate::upstream::login_retry::{LoginTries, RetryDecision};
 use crate::upstream::pool::connection::PooledConnection;
 use crate::upstream::pool::set_values::SetValues;
 use crate::upstream::pool::source::{ConnectionSource, FOLLOWED};
-use crate::upstream::pool::{ConnectionPools, ConnectionWish};
+use crate::upstream::pool::{ConnectionPool, ConnectionPools, ConnectionWish};
 use crate::upstream::servers::session_home::SessionHomes;
 use crate::upstream::verify::{VerifiedSession, verify};
 
@@ -175,32 +175,33 @@ impl LoginAttempt<'_> {
         }
     }
 
-    /// What a client wants of a pool, at the server that is chosen.
+    /// What a client wants of a pool, at the server that is chosen: the pool's own, where it is
+    /// given, or one that is known to be proved.
     pub(super) fn wish_of(
         &self,
-        identity: &UpstreamIdentity,
+        (upstream, account): (&Arc<Upstream>, UpstreamAccount),
         (plan, policy): (&StartupPlan, &Policy),
-    ) -> Result<(Arc<Upstream>, ConnectionWish), LoginError> {
-        let UpstreamIdentity { user, secret } = identity.clone();
-        let account = UpstreamAccount { user, secret };
-        let upstream = self.server.upstream()?;
-        let (parameters, asked) = (&plan.parameters, settings_of(policy));
-        let (at, database) = (Arc::clone(&upstream), self.server.database());
-        let source = ConnectionSource::new(at, account, database, parameters, &asked);
+        pool: Option<&ConnectionPool>,
+    ) -> ConnectionWish {
+        let asked = settings_of(policy);
+        let begins = beginning_at(&self.server, upstream, (plan, &asked));
+        let source = match pool {
+            Some(pool) => pool.sources.of(begins, account),
+            None => Arc::new(ConnectionSource::new(begins, account)),
+        };
         let mut values = SetValues::default();
         if let Some(own_name) = own_name(plan) {
             values.insert(FOLLOWED, own_name);
         }
-        let wish = ConnectionWish {
-            source: Arc::new(source.hasty(self.server.has_other())),
+        ConnectionWish {
+            source,
             base: None,
             values,
             user: plan.user.as_str().into(),
             session: self.info.id(),
             // Whoever waits in vain is told so before the login itself is over.
             until: self.deadline.checked_sub(limits::pools::LOGIN_TIME_LEFT),
-        };
-        Ok((upstream, wish))
+        }
     }
 
     /// Once, at the server that is chosen.
@@ -210,11 +211,13 @@ impl LoginAttempt<'_> {
         identity: &UpstreamIdentity,
         (plan, policy): (&StartupPlan, &Policy),
     ) -> Result<Option<(UpstreamSession, PooledLogin)>, LoginError> {
-        let (upstream, wish) = self.wish_of(identity, (plan, policy))?;
-        let source = Arc::clone(&wish.source);
-        let Some(pool) = pools.of(&upstream, &plan.database, source.account()) else {
+        let upstream = self.server.upstream()?;
+        let account = UpstreamAccount::from(identity);
+        let Some(pool) = pools.of(&upstream, &plan.database, &account) else {
             return Ok(None);
         };
+        let wish = self.wish_of((&upstream, account), (plan, policy), Some(&pool));
+        let source = Arc::clone(&wish.source);
         let taken = match pool.take_ready(&wish) {
             Some(taken) => taken,
             None => {
@@ -224,10 +227,7 @@ impl LoginAttempt<'_> {
             }
         };
         let (PooledConnection { frames, state }, lease) = taken;
-        let mut session = session_on(frames, &state);
-        if let Some(own_name) = own_name(plan) {
-            session.report(FOLLOWED, own_name);
-        }
+        let session = session_on(frames, &state, own_name(plan));
         let pooled = PooledLogin {
             pool,
             source,
@@ -445,8 +445,7 @@ impl LoginAttempt<'_> {
                 Err(error) => return Err(LoginError::of_ours(error)),
             }
         };
-        let UpstreamIdentity { user, secret } = identity.clone();
-        Ok((session, UpstreamAccount { user, secret }))
+        Ok((session, UpstreamAccount::from(identity)))
     }
 }
 

@@ -82,7 +82,7 @@ pub(super) fn settle(
     let protocol = &mut relay.protocol;
     protocol.upstream.place = ServerPlace::new(server.server(), connection.state.kind);
     let before = pooled.move_to(server, (pool, source), &base);
-    for (name, value) in &base.parameters {
+    for (name, value) in base.parameters.iter() {
         let old = before.parameters.iter().find(|(known, _)| known == name);
         let is_news = old.is_none_or(|(_, old)| old != value);
         let is_own = relay

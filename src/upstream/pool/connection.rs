@@ -64,7 +64,7 @@ pub struct ConnectionState {
 /// What a connection began with: where two began alike, a session cannot tell them apart.
 pub struct ConnectionBase {
     /// What it reported (ParameterStatus), in its order.
-    pub parameters: Vec<(String, String)>,
+    pub parameters: Arc<Vec<(String, String)>>,
     /// The protocol that it speaks.
     pub version: ProtocolVersion,
     /// Which server it is at.
@@ -92,7 +92,7 @@ impl ConnectionBase {
     /// Of a session that has just logged in.
     pub fn of(session: &UpstreamSession, verified: VerifiedSession) -> Self {
         Self {
-            parameters: session.parameters.clone(),
+            parameters: Arc::clone(&session.parameters),
             version: session.version,
             server: session.server,
             engine: session.engine,

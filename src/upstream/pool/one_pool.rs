@@ -16,7 +16,7 @@ use super::idle_connection::IdleConnection;
 use super::password_proof::PasswordProof;
 use super::places::{OpenConnections, PoolPlace, Waiting, WaitingKind, WaitingSessions};
 use super::refill::Refill;
-use super::source::ConnectionClass;
+use super::source::{ConnectionClass, SharedSources};
 use super::{BusyConnections, ConnectionWish, PoolError, PoolSettings};
 use crate::telemetry::Telemetry;
 use crate::telemetry::events::{PoolCheckout, PoolMoved};
@@ -50,6 +50,8 @@ pub struct ConnectionPool {
     pub(super) refill: Mutex<Refill>,
     /// What the server has said of its password, where that is for the server to say.
     pub(super) password: PasswordProof,
+    /// How connections of its account are opened.
+    pub sources: SharedSources,
 }
 
 /// The right to have a connection of a pool, with all but the connection itself.
@@ -84,6 +86,7 @@ impl ConnectionPool {
             is_superseded: AtomicBool::new(false),
             refill: Mutex::default(),
             password: PasswordProof::default(),
+            sources: SharedSources::default(),
         }
     }
 

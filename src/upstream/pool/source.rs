@@ -1,7 +1,7 @@
 //! How connections of a pool are opened: as whom, where, with which settings.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::time::Instant;
 
@@ -20,12 +20,33 @@ pub struct ConnectionSource {
     upstream: Arc<Upstream>,
     account: UpstreamAccount,
     database: Box<str>,
-    parameters: Vec<(String, String)>,
+    parameters: Box<[(String, String)]>,
     /// Settings that are asked for when the connection is proved.
-    asked: Vec<Box<str>>,
+    asked: Box<[Box<str>]>,
     class: ConnectionClass,
     /// Whether a server that is not there is given up at once.
     is_hasty: bool,
+}
+
+/// How sessions begin that may have a source in common.
+#[derive(Clone, Copy)]
+pub struct SessionBeginning<'b> {
+    /// The way to their server.
+    pub upstream: &'b Arc<Upstream>,
+    /// The name that it has for their database.
+    pub database: &'b str,
+    /// Their parameters of the StartupMessage.
+    pub parameters: &'b [(String, String)],
+    /// Settings that are read when a connection is there.
+    pub asked: &'b [&'b str],
+    /// Whether a server that is not there is given up at once: there are others.
+    pub is_hasty: bool,
+}
+
+/// Those that the sessions of one account in one database have in common.
+#[derive(Default)]
+pub struct SharedSources {
+    known: Mutex<Vec<Weak<ConnectionSource>>>,
 }
 
 /// A connection that has just been opened, and what it began with.
@@ -45,21 +66,25 @@ pub enum OpenError {
     NotReadOnly(VerifyError),
 }
 
+impl<'b> SessionBeginning<'b> {
+    /// Those that all of them begin with.
+    fn shared_parameters(&self) -> impl Iterator<Item = &'b (String, String)> + use<'b> {
+        let named = self.parameters.iter();
+        named.filter(|(name, _)| !name.eq_ignore_ascii_case(FOLLOWED))
+    }
+}
+
 impl ConnectionSource {
-    /// Of sessions with these parameters of the StartupMessage; the settings in `asked` are read
-    /// when a connection is there.
-    pub fn new(
-        upstream: Arc<Upstream>,
-        account: UpstreamAccount,
-        database: &str,
-        parameters: &[(String, String)],
-        asked: &[&str],
-    ) -> Self {
-        let named = parameters.iter();
-        let parameters: Vec<_> = named
-            .filter(|(name, _)| !name.eq_ignore_ascii_case(FOLLOWED))
-            .cloned()
-            .collect();
+    /// Of sessions of an account that begin like this.
+    pub fn new(begins: SessionBeginning<'_>, account: UpstreamAccount) -> Self {
+        let SessionBeginning {
+            upstream,
+            database,
+            parameters: _,
+            asked,
+            is_hasty,
+        } = begins;
+        let parameters: Box<[_]> = begins.shared_parameters().cloned().collect();
         let mut hasher = blake3::Hasher::new();
         let pairs = parameters.iter().flat_map(|(name, value)| [name, value]);
         let words = pairs.map(String::as_str).chain(asked.iter().copied());
@@ -68,20 +93,23 @@ impl ConnectionSource {
             hasher.update(word.as_bytes()).update(&[0]);
         }
         Self {
-            upstream,
+            upstream: Arc::clone(upstream),
             account,
             database: database.into(),
             parameters,
             asked: asked.iter().map(|name| (*name).into()).collect(),
             class: ConnectionClass(hasher.finalize()),
-            is_hasty: false,
+            is_hasty,
         }
     }
 
-    /// A server that is not there is given up at once: there are others.
-    #[must_use]
-    pub fn hasty(self, is_hasty: bool) -> Self {
-        Self { is_hasty, ..self }
+    /// Whether it opens connections of sessions that begin like this, of its account.
+    pub fn is_of(&self, begins: &SessionBeginning<'_>) -> bool {
+        Arc::ptr_eq(&self.upstream, begins.upstream)
+            && *self.database == *begins.database
+            && self.is_hasty == begins.is_hasty
+            && self.parameters.iter().eq(begins.shared_parameters())
+            && (self.asked.iter().map(AsRef::as_ref)).eq(begins.asked.iter().copied())
     }
 
     /// The same at another server.
@@ -177,6 +205,27 @@ impl ConnectionSource {
     }
 }
 
+impl SharedSources {
+    /// The one of sessions that begin like this. The account is always the same.
+    pub fn of(
+        &self,
+        begins: SessionBeginning<'_>,
+        account: UpstreamAccount,
+    ) -> Arc<ConnectionSource> {
+        let mut sources = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = sources.iter().filter_map(Weak::upgrade);
+        if let Some(known) = known.find(|known| known.is_of(&begins)) {
+            return known;
+        }
+        let source = Arc::new(ConnectionSource::new(begins, account));
+        sources.retain(|source| source.strong_count() > 0);
+        if sources.len() < limits::pools::SOURCES_SHARED_MAX {
+            sources.push(Arc::downgrade(&source));
+        }
+        source
+    }
+}
+
 impl OpenError {
     /// Whether the upstream does not let the account in, whatever else is asked of it.
     pub fn is_refusal_of_account(&self) -> bool {
@@ -201,3 +250,131 @@ impl fmt::Debug for ConnectionSource {
 
 /// The setting that each session has for itself and no connection begins with.
 pub const FOLLOWED: &str = "application_name";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::upstream::address::UpstreamSettings;
+
+    fn upstream() -> Arc<Upstream> {
+        let settings = UpstreamSettings::parse("postgres://one").unwrap();
+        Arc::new(Upstream::load(settings).unwrap())
+    }
+
+    fn account() -> UpstreamAccount {
+        UpstreamAccount {
+            user: "ann".to_owned(),
+            secret: None,
+        }
+    }
+
+    fn parameters(given: &[(&str, &str)]) -> Vec<(String, String)> {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        given.iter().map(owned).collect()
+    }
+
+    #[test]
+    fn sessions_that_begin_alike_have_one_in_common() {
+        let (one, other) = (upstream(), upstream());
+        let sources = SharedSources::default();
+        let given = parameters(&[("jit", "off"), (FOLLOWED, "psql")]);
+        let begins = SessionBeginning {
+            upstream: &one,
+            database: "sales",
+            parameters: &given,
+            asked: &["app.tenant"],
+            is_hasty: false,
+        };
+        let first = sources.of(begins, account());
+        let named = parameters(&[("jit", "off"), ("Application_Name", "another")]);
+        let unnamed = parameters(&[("jit", "off")]);
+        for parameters in [&given, &named, &unnamed] {
+            let alike = sources.of(
+                SessionBeginning {
+                    parameters,
+                    ..begins
+                },
+                account(),
+            );
+            assert!(Arc::ptr_eq(&first, &alike), "{parameters:?}");
+        }
+        let more = parameters(&[("jit", "off"), ("work_mem", "4MB")]);
+        let another = parameters(&[("jit", "on")]);
+        let none = parameters(&[]);
+        let apart = [
+            SessionBeginning {
+                upstream: &other,
+                ..begins
+            },
+            SessionBeginning {
+                database: "sale",
+                ..begins
+            },
+            SessionBeginning {
+                parameters: &more,
+                ..begins
+            },
+            SessionBeginning {
+                parameters: &another,
+                ..begins
+            },
+            SessionBeginning {
+                parameters: &none,
+                ..begins
+            },
+            SessionBeginning {
+                asked: &[],
+                ..begins
+            },
+            SessionBeginning {
+                asked: &["app.tenant", "app.region"],
+                ..begins
+            },
+            SessionBeginning {
+                asked: &["app.region"],
+                ..begins
+            },
+            SessionBeginning {
+                is_hasty: true,
+                ..begins
+            },
+        ];
+        let mut all = vec![first];
+        for begins in apart {
+            let source = sources.of(begins, account());
+            assert!(source.is_of(&begins));
+            assert!(
+                all.iter()
+                    .all(|known| !Arc::ptr_eq(known, &source) && !known.is_of(&begins))
+            );
+            all.push(source);
+        }
+    }
+
+    #[test]
+    fn those_of_sessions_that_have_ended_take_no_room() {
+        let upstream = upstream();
+        let sources = SharedSources::default();
+        let of = |number: usize| {
+            let parameters = parameters(&[("work_mem", &number.to_string())]);
+            let begins = SessionBeginning {
+                upstream: &upstream,
+                database: "sales",
+                parameters: &parameters,
+                asked: &[],
+                is_hasty: false,
+            };
+            sources.of(begins, account())
+        };
+        let most = limits::pools::SOURCES_SHARED_MAX;
+        let held: Vec<_> = (0..most).map(of).collect();
+        assert!(Arc::ptr_eq(&held[1], &of(1)));
+        // There is no room for it: each session has its own.
+        let beyond = of(most);
+        assert!(!Arc::ptr_eq(&beyond, &of(most)));
+        drop(held);
+        let next = of(most + 1);
+        assert!(Arc::ptr_eq(&next, &of(most + 1)));
+        assert_eq!(sources.known.lock().unwrap().len(), 1);
+    }
+}

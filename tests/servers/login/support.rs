@@ -403,10 +403,12 @@ async fn relay(opened: OpenedSession) -> ClosedBecause {
         mut upstream,
         assigned_policy,
         cancel: _guard,
+        welcome,
         ..
     } = opened;
     let later = Instant::now() + Duration::from_secs(60);
-    client.stream.write_all(b"Z\0\0\0\x05I").await.unwrap();
+    let welcome = [&*welcome, b"Z\0\0\0\x05I"].concat();
+    client.stream.write_all(&welcome).await.unwrap();
     assert!(upstream.framed.inbox.is_empty());
     loop {
         let whole = match cut_frontend(&client.inbox, ProtocolPhase::Session).unwrap() {
