@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use socket2::{SockRef, TcpKeepalive};
+use socket2::{SockRef, Socket, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::task::coop::has_budget_remaining;
@@ -59,13 +59,20 @@ impl PeerStream {
     /// # Errors
     /// The system does not take the options: the socket is closed, say.
     pub fn tcp(socket: TcpStream) -> io::Result<Self> {
-        socket.set_nodelay(true)?;
-        let probes = TcpKeepalive::new()
-            .with_time(limits::KEEPALIVE_IDLE)
-            .with_interval(limits::KEEPALIVE_PAUSE)
-            .with_retries(limits::KEEPALIVE_PROBES_MAX);
-        SockRef::from(&socket).set_tcp_keepalive(&probes)?;
+        set_options(&SockRef::from(&socket))?;
         Ok(Self::Tcp(socket))
+    }
+
+    /// The same of a socket that was accepted where [`set_options`] has set its listener's: Linux
+    /// gives it the same ones.
+    ///
+    /// # Errors
+    /// As of [`Self::tcp`].
+    pub fn accepted(socket: TcpStream) -> io::Result<Self> {
+        match cfg!(target_os = "linux") {
+            true => Ok(Self::Tcp(socket)),
+            false => Self::tcp(socket),
+        }
     }
 
     /// From now on the runtime that this is called in is told when more can be read or written.
@@ -273,6 +280,19 @@ pub fn is_loopback(address: IpAddr) -> bool {
 const SAID_ALL: PollFlags = PollFlags::RDHUP;
 #[cfg(not(target_os = "linux"))]
 const SAID_ALL: PollFlags = PollFlags::HUP;
+
+/// No delay for small packets, and probes that find out about a peer that vanished without a word.
+///
+/// # Errors
+/// The system does not take the options.
+pub fn set_options(socket: &Socket) -> io::Result<()> {
+    let probes = TcpKeepalive::new()
+        .with_time(limits::KEEPALIVE_IDLE)
+        .with_interval(limits::KEEPALIVE_PAUSE)
+        .with_retries(limits::KEEPALIVE_PROBES_MAX);
+    socket.set_tcp_nodelay(true)?;
+    socket.set_tcp_keepalive(&probes)
+}
 
 #[cfg(test)]
 mod tests {

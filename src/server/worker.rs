@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinSet;
+use tokio::time::{Instant, Interval, interval_at};
 
 use super::listener::AcceptedStream;
 use crate::limits;
@@ -185,6 +186,34 @@ impl WorkersServing {
     }
 }
 
+/// Whether clients keep coming. While they do, the worker wakes now and then: a runtime that is to
+/// wake sooner than all its clocks had said pays a call to the system for each new clock, and a
+/// login has several, which ring much later.
+#[derive(Default)]
+struct LoginBurst {
+    /// One has come since the last tick.
+    has_new: bool,
+    ticks: Option<Interval>,
+}
+
+impl LoginBurst {
+    fn goes_on(&self) -> bool {
+        self.has_new || self.ticks.is_some()
+    }
+
+    /// May be cancelled.
+    async fn tick(&mut self) {
+        let ticks = self.ticks.get_or_insert_with(|| {
+            let begin = Instant::now() + limits::workers::LOGIN_TICK;
+            interval_at(begin, limits::workers::LOGIN_TICK)
+        });
+        ticks.tick().await;
+        if !std::mem::take(&mut self.has_new) {
+            self.ticks = None;
+        }
+    }
+}
+
 impl WorkerSessions {
     async fn run(
         self,
@@ -196,15 +225,20 @@ impl WorkerSessions {
         tokio::spawn(self.server_shared.turns.clone().run());
         let mut running = JoinSet::new();
         let mut accepting = true;
+        let mut logins = LoginBurst::default();
         while accepting || !running.is_empty() || !moved.is_closed() {
             tokio::select! {
                 client = arriving.recv(), if accepting => match client {
-                    Some(client) => self.start(&mut running, *client, draining.clone()),
+                    Some(client) => {
+                        logins.has_new = true;
+                        self.start(&mut running, *client, draining.clone());
+                    }
                     None => accepting = false,
                 },
                 Some(session) = moved.recv() => {
                     self.go_on(&mut running, session, draining.clone());
                 }
+                () = logins.tick(), if logins.goes_on() => {}
                 Some(ended) = running.join_next(), if !running.is_empty() => match ended {
                     Ok(None) => self.leaves(),
                     Ok(Some(departing)) => {

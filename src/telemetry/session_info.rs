@@ -246,6 +246,9 @@ pub fn on_one_line(text: &str) -> String {
 
 /// Client-chosen text without control or invisible formatting characters, cut to its bound.
 pub fn cleaned(text: &str) -> String {
+    if text.len() <= AUDIT_NAME_CHARS_MAX && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.to_owned();
+    }
     text.chars()
         .filter(|c| !c.is_control() && !is_invisible(*c))
         .take(AUDIT_NAME_CHARS_MAX)

@@ -41,3 +41,7 @@ pub const LOGINS_TOGETHER_MAX: usize = 2;
 
 /// Sessions that wait to be taken up by another worker; one beyond stays where it is.
 pub const MOVED_WAITING_MAX: usize = 256;
+
+/// How often a worker wakes while clients keep coming: before the clocks of a login ring, and
+/// seldom enough to cost nothing.
+pub const LOGIN_TICK: Duration = Duration::from_millis(50);

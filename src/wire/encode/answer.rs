@@ -4,9 +4,7 @@
 
 use bytes::{BufMut, Bytes, BytesMut};
 use pgwire::messages::response::CommandComplete;
-use pgwire::messages::startup::{
-    BackendKeyData, NegotiateProtocolVersion, ParameterStatus, SecretKey,
-};
+use pgwire::messages::startup::{BackendKeyData, NegotiateProtocolVersion, SecretKey};
 
 use super::{EncodeError, item, put, whole};
 use crate::backend::TransactionStatus;
@@ -60,10 +58,18 @@ pub fn command_complete(out: &mut BytesMut, tag: &str) -> Result<(), EncodeError
 /// # Errors
 /// A text has a zero byte in it, or the message is longer than the receiver takes.
 pub fn parameter_status(out: &mut BytesMut, name: &str, value: &str) -> Result<(), EncodeError> {
-    put(
-        out,
-        &ParameterStatus::new(item(name)?.to_owned(), whole(value)?.to_owned()),
-    )
+    let (name, value) = (item(name)?, whole(value)?);
+    let length = size_of::<i32>() + name.len() + 1 + value.len() + 1;
+    let told = i32::try_from(length).map_err(|_| EncodeError::TooLong)?;
+    // Each login writes a dozen of them: they are not copied for it.
+    out.reserve(1 + length);
+    out.put_u8(b'S');
+    out.put_i32(told);
+    for text in [name, value] {
+        out.put_slice(text.as_bytes());
+        out.put_u8(0);
+    }
+    Ok(())
 }
 
 /// BackendKeyData, with a key of 4 to 256 bytes.
