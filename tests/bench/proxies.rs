@@ -25,6 +25,7 @@
 
 mod cached;
 mod catalog;
+mod checkout;
 mod evidence;
 mod fairness;
 mod grounding;
@@ -125,6 +126,7 @@ fn main() {
     }
     if !plan.memory_only {
         pools::report(&peers, effort);
+        checkout::report(&peers);
     }
     if plan.pools_only {
         return;
