@@ -43,20 +43,10 @@ pub(super) enum ConstantPlace {
 }
 
 impl ConstantPlace {
-    /// The place behind the next token.
-    pub(super) fn behind(self, kind: TokenKind, piece: &str) -> Self {
-        if kind.is_blank() {
-            return self;
-        }
-        if kind.is_constant() {
-            return match self {
-                Self::List => Self::BehindMember,
-                Self::Lower => Self::BehindLower,
-                _ => Self::Open,
-            };
-        }
+    /// The place behind the next token, which is not blank. Of a word, that is what it tells.
+    pub(super) fn behind(self, kind: TokenKind, piece: &str, word: PlaceWord) -> Self {
         match kind {
-            TokenKind::Word => self.behind_word(piece),
+            TokenKind::Word => self.behind_word(word),
             TokenKind::Operator if COMPARISONS.contains(&piece) => Self::Compared,
             TokenKind::Operator => Self::Beginning,
             TokenKind::Punctuation => match (piece, self) {
@@ -67,12 +57,17 @@ impl ConstantPlace {
                 (".", _) => Self::PartOfName,
                 _ => Self::Open,
             },
+            _ if kind.is_constant() => match self {
+                Self::List => Self::BehindMember,
+                Self::Lower => Self::BehindLower,
+                _ => Self::Open,
+            },
             _ => Self::Open,
         }
     }
 
-    fn behind_word(self, word: &str) -> Self {
-        match (PlaceWord::of(word), self) {
+    fn behind_word(self, word: PlaceWord) -> Self {
+        match (word, self) {
             // `t.date` is a name, whatever its last part is.
             (_, Self::PartOfName) => Self::Open,
             (PlaceWord::And, Self::BehindLower) => Self::Upper,
@@ -83,7 +78,36 @@ impl ConstantPlace {
             (PlaceWord::Time, _) => Self::BehindTypeOfTime,
             (PlaceWord::Cast, _) => Self::BeforeCast,
             (PlaceWord::Bound, _) => Self::Bound,
-            (PlaceWord::Text | PlaceWord::As | PlaceWord::Ends | PlaceWord::Other, _) => Self::Open,
+            (
+                PlaceWord::Text
+                | PlaceWord::As
+                | PlaceWord::Ends
+                | PlaceWord::Sorts
+                | PlaceWord::Weighs
+                | PlaceWord::Other,
+                _,
+            ) => Self::Open,
+        }
+    }
+
+    /// Whether there are strings here of which no value is read.
+    pub(super) fn may_hide_string(self) -> bool {
+        match self {
+            Self::Beginning
+            | Self::Compared
+            | Self::ComparedInParentheses
+            | Self::List
+            | Self::Lower
+            | Self::Upper
+            | Self::BehindTypeOfTime
+            | Self::Cast => true,
+            Self::Open
+            | Self::PartOfName
+            | Self::BeforeList
+            | Self::BehindMember
+            | Self::BehindLower
+            | Self::BeforeCast
+            | Self::Bound => false,
         }
     }
 
@@ -138,10 +162,8 @@ impl ConstantPlace {
 
 /// The type that `::` makes of what stands before it, where it is of those that are known here.
 fn cast(first: Option<ShownToken<'_>>, next: &mut FollowingTokens<'_>) -> Option<PlaceWord> {
-    let is_cast = first.is_some_and(|token| token.piece == "::");
-    let name = next
-        .take()
-        .filter(|token| is_cast && token.is_word_at_all())?;
+    first.filter(|token| token.piece == "::")?;
+    let name = next.take().filter(|token| token.is_word_at_all())?;
     // A schema, or an array.
     let is_whole = !next
         .take()
@@ -163,6 +185,7 @@ fn ends(next: Option<ShownToken<'_>>) -> bool {
             PlaceWord::And
                 | PlaceWord::As
                 | PlaceWord::Ends
+                | PlaceWord::Sorts
                 | PlaceWord::BeginsAndEnds
                 | PlaceWord::Bound
         ),
@@ -212,7 +235,7 @@ impl ShownToken<'_> {
 
 /// A word without quotes, as far as it tells what stands beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PlaceWord {
+pub(super) enum PlaceWord {
     And,
     As,
     Between,
@@ -232,36 +255,105 @@ enum PlaceWord {
     BeginsAndEnds,
     /// An expression may end.
     Ends,
+    /// The same, and numbers that follow are the places of columns.
+    Sorts,
+    /// Numbers that follow say what is meant: the places of columns, or which of two types.
+    Weighs,
     Other,
 }
 
 impl PlaceWord {
-    fn of(word: &str) -> Self {
-        let mut folded = [0; WORD_BYTES_MAX];
-        let Some(folded) = folded.get_mut(..word.len()) else {
-            return Self::Other;
+    pub(super) fn of(word: &str) -> Self {
+        // By length and letter first: a name of a column is held against few words.
+        let words = match word.len() {
+            2 => WORDS_OF_2,
+            3 => WORDS_OF_3,
+            4 => WORDS_OF_4,
+            5 => WORDS_OF_5,
+            6 => WORDS_OF_6,
+            7..=WORD_BYTES_MAX => LONGER_WORDS,
+            _ => return Self::Other,
         };
-        folded.copy_from_slice(word.as_bytes());
-        folded.make_ascii_lowercase();
-        match &*folded {
-            b"and" => Self::And,
-            b"as" => Self::As,
-            b"between" => Self::Between,
-            b"like" | b"ilike" => Self::Like,
-            b"in" | b"array" => Self::List,
-            b"cast" => Self::Cast,
-            b"limit" | b"offset" => Self::Bound,
-            b"date" | b"timestamp" | b"timestamptz" | b"interval" => Self::Time,
-            b"text" | b"varchar" | b"uuid" => Self::Text,
-            b"select" | b"not" | b"on" => Self::Begins,
-            b"where" | b"when" | b"then" | b"else" | b"or" | b"having" => Self::BeginsAndEnds,
-            b"end" | b"fetch" | b"from" | b"for" | b"group" | b"order" | b"window" | b"union"
-            | b"except" | b"intersect" | b"join" | b"inner" | b"left" | b"right" | b"full"
-            | b"cross" | b"natural" | b"asc" | b"desc" => Self::Ends,
-            _ => Self::Other,
-        }
+        let first = word
+            .bytes()
+            .next()
+            .map(|letter| letter.to_ascii_lowercase());
+        let mut words = words.iter();
+        let known = words
+            .find(|(known, _)| known.bytes().next() == first && known.eq_ignore_ascii_case(word));
+        known.map_or(Self::Other, |(_, word)| *word)
+    }
+
+    /// Whether the value of a number that follows says what is meant.
+    pub(super) fn weighs(self) -> bool {
+        matches!(self, Self::Sorts | Self::Weighs)
     }
 }
+
+const WORDS_OF_2: &[(&str, PlaceWord)] = &[
+    ("as", PlaceWord::As),
+    ("in", PlaceWord::List),
+    ("on", PlaceWord::Begins),
+    ("or", PlaceWord::BeginsAndEnds),
+];
+
+const WORDS_OF_3: &[(&str, PlaceWord)] = &[
+    ("and", PlaceWord::And),
+    ("asc", PlaceWord::Ends),
+    ("end", PlaceWord::Ends),
+    ("for", PlaceWord::Ends),
+    ("not", PlaceWord::Begins),
+];
+
+const WORDS_OF_4: &[(&str, PlaceWord)] = &[
+    ("cast", PlaceWord::Cast),
+    ("date", PlaceWord::Time),
+    ("desc", PlaceWord::Ends),
+    ("else", PlaceWord::BeginsAndEnds),
+    ("from", PlaceWord::Ends),
+    ("full", PlaceWord::Ends),
+    ("join", PlaceWord::Ends),
+    ("left", PlaceWord::Ends),
+    ("like", PlaceWord::Like),
+    ("text", PlaceWord::Text),
+    ("then", PlaceWord::BeginsAndEnds),
+    ("uuid", PlaceWord::Text),
+    ("when", PlaceWord::BeginsAndEnds),
+];
+
+const WORDS_OF_5: &[(&str, PlaceWord)] = &[
+    ("array", PlaceWord::List),
+    ("cross", PlaceWord::Ends),
+    ("fetch", PlaceWord::Ends),
+    ("float", PlaceWord::Weighs),
+    ("group", PlaceWord::Sorts),
+    ("ilike", PlaceWord::Like),
+    ("inner", PlaceWord::Ends),
+    ("limit", PlaceWord::Bound),
+    ("order", PlaceWord::Sorts),
+    ("right", PlaceWord::Ends),
+    ("union", PlaceWord::Ends),
+    ("where", PlaceWord::BeginsAndEnds),
+];
+
+const WORDS_OF_6: &[(&str, PlaceWord)] = &[
+    ("except", PlaceWord::Ends),
+    ("having", PlaceWord::BeginsAndEnds),
+    ("offset", PlaceWord::Bound),
+    ("select", PlaceWord::Begins),
+    ("window", PlaceWord::Ends),
+];
+
+const LONGER_WORDS: &[(&str, PlaceWord)] = &[
+    ("between", PlaceWord::Between),
+    ("natural", PlaceWord::Ends),
+    ("varchar", PlaceWord::Text),
+    ("distinct", PlaceWord::Weighs),
+    ("interval", PlaceWord::Time),
+    ("intersect", PlaceWord::Ends),
+    ("timestamp", PlaceWord::Time),
+    ("timestamptz", PlaceWord::Time),
+];
 
 /// The operators that compare, as the grammar knows them; none of them stands before one operand.
 pub(super) const COMPARISONS: &[&str] = &["=", "<>", "!=", "<", "<=", ">", ">="];

@@ -70,9 +70,7 @@ pub struct JudgementCache {
     hasher: RandomState,
     young: CacheGeneration,
     old: CacheGeneration,
-    /// The hashes of texts that came once, by their last bits.
-    seen_once: Box<[u64]>,
-    /// What texts name that come once, for the record.
+    seen: SeenOnce,
     shapes: ShapeCache,
 }
 
@@ -105,7 +103,7 @@ impl JudgementCache {
             hasher: RandomState::default(),
             young: CacheGeneration::default(),
             old: CacheGeneration::default(),
-            seen_once: vec![0; SEEN_ONCE].into_boxed_slice(),
+            seen: SeenOnce::default(),
             shapes: ShapeCache::default(),
         }
     }
@@ -151,7 +149,7 @@ impl JudgementCache {
         let (judgement, lookup) = self.judge_anew(gate, text, (parameters, key), names);
         if let Verdict::Permitted(permit) = &judgement.verdict
             && judgement.facts.cacheable
-            && self.came_before(hash)
+            && self.seen.came_before(hash)
         {
             let entry = CachedVerdict {
                 text: permit.original().into(),
@@ -189,7 +187,7 @@ impl JudgementCache {
         judged
     }
 
-    /// Remembers what came of the first text of its shape, where that holds for the others.
+    /// Remembers what came of the second text of a shape, where that holds for all others.
     fn learn(&mut self, gate: &Gate, shape: &TextShape, judgement: &Judgement<'_>) {
         let facts = &judgement.facts;
         let Verdict::Permitted(permit) = &judgement.verdict else {
@@ -205,7 +203,7 @@ impl JudgementCache {
             return;
         }
         // What runs may be another text than what came.
-        if shape.is_proved_by(permit.original()) {
+        if self.shapes.came_before(shape) && shape.is_proved_by(permit.original()) {
             let recorded = ShapeRecord {
                 named: facts.named_objects.clone(),
                 fingerprint: facts.fingerprint,
@@ -246,20 +244,6 @@ impl JudgementCache {
         Some(facts)
     }
 
-    /// Whether a text with this hash came before. A wrong yes costs one entry.
-    fn came_before(&mut self, hash: u64) -> bool {
-        let slots = self.seen_once.len();
-        let at = usize::try_from(hash).unwrap_or(0) % slots.max(1);
-        match self.seen_once.get_mut(at) {
-            Some(slot) if *slot == hash => true,
-            Some(slot) => {
-                *slot = hash;
-                false
-            }
-            None => false,
-        }
-    }
-
     fn insert(&mut self, hash: u64, entry: CachedVerdict) {
         let bytes = entry.bytes();
         // Half of each bound: there are two generations.
@@ -272,6 +256,31 @@ impl JudgementCache {
         if let Some(replaced) = self.young.entries.insert(hash, entry) {
             self.young.bytes = self.young.bytes.saturating_sub(replaced.bytes());
         }
+    }
+}
+
+/// The hashes of what came once, by their last bits.
+struct SeenOnce(Box<[u64]>);
+
+impl SeenOnce {
+    /// Whether something with this hash came before. A wrong yes costs one entry.
+    fn came_before(&mut self, hash: u64) -> bool {
+        let slots = self.0.len();
+        let at = usize::try_from(hash).unwrap_or(0) % slots.max(1);
+        match self.0.get_mut(at) {
+            Some(slot) if *slot == hash => true,
+            Some(slot) => {
+                *slot = hash;
+                false
+            }
+            None => false,
+        }
+    }
+}
+
+impl Default for SeenOnce {
+    fn default() -> Self {
+        Self(vec![0; SEEN_ONCE].into_boxed_slice())
     }
 }
 
@@ -385,7 +394,7 @@ impl Hasher for IdentityHasher {
 /// What an entry takes beside its text, about.
 const ENTRY_BYTES: usize = 256;
 
-/// Slots for texts that came once: as many as the texts that may be kept.
+/// Slots for what came once: as many as the texts, and the shapes, that may be kept.
 const SEEN_ONCE: usize = limits::JUDGEMENTS_CACHED_MAX;
 
 #[cfg(test)]

@@ -9,8 +9,8 @@
 
 use std::ops::Range;
 
-use super::constant_place::ConstantPlace;
-use sql::lexer::{TokenKind, tokens};
+use super::constant_place::{ConstantPlace, PlaceWord};
+use sql::lexer::{Token, TokenKind, tokens};
 
 /// Writes the shape of a text, where it is told by its tokens alone. `by_place` is told the bytes
 /// of each constant that is left out because of the place where it stands.
@@ -21,37 +21,35 @@ pub(super) fn write(
 ) -> Option<()> {
     let mut place = ConstantPlace::default();
     let mut places_count = false;
+    // What is the same in all texts of the shape is copied in pieces as long as there are.
+    let mut copied = 0;
     let mut rest = tokens(text);
-    while let Some(token) = rest.next() {
-        let piece = text.get(token.span.clone())?;
-        let mark = match token.kind {
+    while let Some(Token { kind, span }) = rest.next() {
+        let piece = text.get(span.clone())?;
+        let mut word = PlaceWord::Other;
+        let mark = match kind {
+            TokenKind::Space | TokenKind::LineComment | TokenKind::BlockComment => continue,
             TokenKind::JunkNumber
             | TokenKind::UnterminatedLiteral
             | TokenKind::UnterminatedComment
             | TokenKind::Other => return None,
-            TokenKind::Number => {
-                let mark = number_mark(piece);
-                if places_count && mark.is_some() {
-                    let is_hidden = place.hides_number(text, &rest);
-                    let mark = mark.filter(|_| is_hidden);
-                    mark.inspect(|_| by_place(token.span))
-                } else {
-                    mark
-                }
+            TokenKind::Number if places_count => {
+                let mark = number_mark(piece).filter(|_| place.hides_number(text, &rest));
+                mark.inspect(|_| by_place(span.clone()))
             }
-            TokenKind::String => {
+            TokenKind::Number => number_mark(piece),
+            TokenKind::String if place.may_hide_string() => {
                 let mark = string_mark(piece).filter(|_| place.hides_string(text, &rest));
-                mark.inspect(|_| by_place(token.span))
+                mark.inspect(|_| by_place(span.clone()))
             }
             TokenKind::Word => {
-                places_count |= WEIGHTY.iter().any(|word| word.eq_ignore_ascii_case(piece));
+                word = PlaceWord::of(piece);
+                places_count |= word.weighs();
                 None
             }
-            TokenKind::Space
-            | TokenKind::LineComment
-            | TokenKind::BlockComment
-            | TokenKind::QuotedName
+            TokenKind::QuotedName
             | TokenKind::UnicodeName
+            | TokenKind::String
             | TokenKind::EscapeString
             | TokenKind::UnicodeString
             | TokenKind::BitString
@@ -60,9 +58,14 @@ pub(super) fn write(
             | TokenKind::Operator
             | TokenKind::Punctuation => None,
         };
-        shape.push_str(mark.unwrap_or(piece));
-        place = place.behind(token.kind, piece);
+        if let Some(mark) = mark {
+            shape.push_str(text.get(copied..span.start)?);
+            shape.push_str(mark);
+            copied = span.end;
+        }
+        place = place.behind(kind, piece, word);
     }
+    shape.push_str(text.get(copied..)?);
     Some(())
 }
 
@@ -126,7 +129,3 @@ const SMALL_DIGITS_MAX: usize = 9;
 
 /// The first number that is no `integer`.
 const INTEGER_END: i64 = 1 << 31;
-
-/// Key words behind which the value of a whole number says what is meant: the place of a column,
-/// or which of two types.
-const WEIGHTY: &[&str] = &["order", "group", "distinct", "float"];
