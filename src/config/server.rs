@@ -291,7 +291,8 @@ pub const JUDGING: SettingsKey = SettingsKey {
     form: KeyForm::Word,
     default: "by-shape",
     doc: "Which texts are judged anew: by-shape takes the verdict on a read for others that differ \
-          from it in whole numbers alone; each-text judges them all.",
+          from it in constants alone whose values nothing reads (numbers, what something is \
+          compared with, times); each-text judges them all.",
 };
 
 /// `workers` and `policy.judging`.

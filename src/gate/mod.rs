@@ -114,7 +114,7 @@ pub struct Gate {
 /// Which texts are judged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Judging {
-    /// One of those that differ in whole numbers alone.
+    /// One of those that differ in constants alone whose values nothing reads.
     #[default]
     ByShape,
     /// Each.
@@ -227,7 +227,7 @@ impl Gate {
         (self.texts == Texts::Recorded).then(|| Arc::new(RecordedText::of(text)))
     }
 
-    /// Whether a text may have the verdict on one that differs in whole numbers alone.
+    /// Whether a text may have the verdict on one that differs in such constants alone.
     fn judges_by_shape(&self) -> bool {
         self.judging == Judging::ByShape
     }

@@ -1,20 +1,30 @@
 //! Verdicts that were given before.
 //!
-//! A verdict on a text that passed depends on the text, byte for byte (but for small whole numbers
-//! in reads, see `text_shapes`), on the types that a Parse message gave for parameters, and on the
-//! basis ([`super::basis`]: the policy, the upstream and its version, the snapshot, the
-//! search_path, the role, the session's values that models read); so these are the key. What
-//! depends on the session's own names is not kept, nor is any refusal. One cache per worker thread,
-//! behind a lock that its sessions take one after the other; so a client's texts do not push out
-//! those of every other.
+//! A verdict on a text that passed depends on the text, byte for byte (but for constants of reads
+//! whose values nothing reads, see `text_shapes`), on the types that a Parse message gave for
+//! parameters, and on the basis ([`super::basis`]: the policy, the upstream and its version, the
+//! snapshot, the search_path, the role, the session's values that models read); so these are the
+//! key. What depends on the session's own names is not kept, nor is any refusal. One cache per
+//! worker thread, behind a lock that its sessions take one after the other; so a client's texts do
+//! not push out those of every other.
 //!
 //! * `rejudge`: what was judged before and runs on another basis
-//! * `text_shapes`: texts that differ in whole numbers alone
+//! * `text_shapes`: texts that differ in such constants alone; `shape_text`: what is the same in
+//!   them; `constant_place`: where the others stand; `unread_constants`: that nothing reads them
 
+mod constant_place;
+#[cfg(test)]
+mod known_places_tests;
 pub(super) mod rejudge;
 #[cfg(test)]
+mod shape_statements;
+#[cfg(test)]
 mod shape_tests;
+mod shape_text;
+#[cfg(test)]
+mod shape_words;
 pub(super) mod text_shapes;
+mod unread_constants;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -60,9 +70,7 @@ pub struct JudgementCache {
     hasher: RandomState,
     young: CacheGeneration,
     old: CacheGeneration,
-    /// The hashes of texts that came once, by their last bits.
-    seen_once: Box<[u64]>,
-    /// What texts name that come once, for the record.
+    seen: SeenOnce,
     shapes: ShapeCache,
 }
 
@@ -95,7 +103,7 @@ impl JudgementCache {
             hasher: RandomState::default(),
             young: CacheGeneration::default(),
             old: CacheGeneration::default(),
-            seen_once: vec![0; SEEN_ONCE].into_boxed_slice(),
+            seen: SeenOnce::default(),
             shapes: ShapeCache::default(),
         }
     }
@@ -141,7 +149,7 @@ impl JudgementCache {
         let (judgement, lookup) = self.judge_anew(gate, text, (parameters, key), names);
         if let Verdict::Permitted(permit) = &judgement.verdict
             && judgement.facts.cacheable
-            && self.came_before(hash)
+            && self.seen.came_before(hash)
         {
             let entry = CachedVerdict {
                 text: permit.original().into(),
@@ -161,45 +169,48 @@ impl JudgementCache {
         (parameters, key): (&ParameterTypes, VerdictKey),
         names: &SessionNames,
     ) -> (Judgement<'t>, CacheLookup) {
-        let (by_shape, only_records) = (gate.judges_by_shape(), gate.only_records_names());
-        let shape = (by_shape || only_records).then(|| TextShape::of(key, &text));
+        let is_wanted = gate.judges_by_shape() || gate.only_records_names();
+        let shape = is_wanted.then(|| self.shapes.shape_of(key, &text));
         let Some(shape) = shape.flatten() else {
             let judgement = gate.judge_with(text, parameters, names);
             return (judgement, CacheLookup::Miss);
         };
-        if let Some(recorded) = self.shapes.find(&shape) {
-            let is_short = text.len() <= gate.policy().statement_bytes();
-            if let (Some(facts), true) = (&recorded.facts, by_shape && is_short) {
-                // It equals the one that was judged in all that counts. The facts are its own.
-                let facts = Arc::new(Facts::clone(facts));
-                return (permitted(text, facts), CacheLookup::Hit);
+        let judged = match self.shapes.find(&shape) {
+            Some(recorded) => judge_known(gate, text, parameters, names, recorded),
+            None => {
+                let judgement = gate.judge_with(text, parameters, names);
+                self.learn(gate, &shape, &judgement);
+                (judgement, CacheLookup::Miss)
             }
-            let recorded = only_records.then_some(recorded);
-            let judgement = gate.judge_with_record(text, parameters, names, recorded);
-            return (judgement, CacheLookup::Miss);
-        }
-        let judgement = gate.judge_with(text, parameters, names);
+        };
+        self.shapes.give_back(shape);
+        judged
+    }
+
+    /// Remembers what came of the second text of a shape, where that holds for all others.
+    fn learn(&mut self, gate: &Gate, shape: &TextShape, judgement: &Judgement<'_>) {
         let facts = &judgement.facts;
-        if let Verdict::Permitted(permit) = &judgement.verdict
-            && facts.kind == StatementKind::Select
+        let Verdict::Permitted(permit) = &judgement.verdict else {
+            return;
+        };
+        let is_plain = facts.kind == StatementKind::Select
             && facts.cacheable
             && facts.effects.is_empty()
             && facts.observed.is_empty()
-            && facts.rewritten.is_none()
-        {
-            // What runs may be another text than what came.
-            let is_unchanged = || TextShape::of(key, permit.original()).as_ref() == Some(&shape);
-            let is_shared = by_shape && is_shared(facts) && is_unchanged();
+            && facts.rewritten.is_none();
+        let is_shared = gate.judges_by_shape() && is_shared(facts);
+        if !is_plain || !(is_shared || facts.named_objects.is_some()) {
+            return;
+        }
+        // What runs may be another text than what came.
+        if self.shapes.came_before(shape) && shape.is_proved_by(permit.original()) {
             let recorded = ShapeRecord {
                 named: facts.named_objects.clone(),
                 fingerprint: facts.fingerprint,
                 facts: is_shared.then(|| Arc::new(Facts::clone(facts))),
             };
-            if recorded.facts.is_some() || recorded.named.is_some() {
-                self.shapes.learn(shape, recorded);
-            }
+            self.shapes.learn(shape, recorded);
         }
-        (judgement, CacheLookup::Miss)
     }
 
     /// How many verdicts are kept.
@@ -233,20 +244,6 @@ impl JudgementCache {
         Some(facts)
     }
 
-    /// Whether a text with this hash came before. A wrong yes costs one entry.
-    fn came_before(&mut self, hash: u64) -> bool {
-        let slots = self.seen_once.len();
-        let at = usize::try_from(hash).unwrap_or(0) % slots.max(1);
-        match self.seen_once.get_mut(at) {
-            Some(slot) if *slot == hash => true,
-            Some(slot) => {
-                *slot = hash;
-                false
-            }
-            None => false,
-        }
-    }
-
     fn insert(&mut self, hash: u64, entry: CachedVerdict) {
         let bytes = entry.bytes();
         // Half of each bound: there are two generations.
@@ -260,6 +257,50 @@ impl JudgementCache {
             self.young.bytes = self.young.bytes.saturating_sub(replaced.bytes());
         }
     }
+}
+
+/// The hashes of what came once, by their last bits.
+struct SeenOnce(Box<[u64]>);
+
+impl SeenOnce {
+    /// Whether something with this hash came before. A wrong yes costs one entry.
+    fn came_before(&mut self, hash: u64) -> bool {
+        let slots = self.0.len();
+        let at = usize::try_from(hash).unwrap_or(0) % slots.max(1);
+        match self.0.get_mut(at) {
+            Some(slot) if *slot == hash => true,
+            Some(slot) => {
+                *slot = hash;
+                false
+            }
+            None => false,
+        }
+    }
+}
+
+impl Default for SeenOnce {
+    fn default() -> Self {
+        Self(vec![0; SEEN_ONCE].into_boxed_slice())
+    }
+}
+
+/// A text of a shape of which something is known.
+fn judge_known<'t>(
+    gate: &Gate,
+    text: Cow<'t, str>,
+    parameters: &ParameterTypes,
+    names: &SessionNames,
+    recorded: &ShapeRecord,
+) -> (Judgement<'t>, CacheLookup) {
+    let is_short = text.len() <= gate.policy().statement_bytes();
+    if let (Some(facts), true) = (&recorded.facts, gate.judges_by_shape() && is_short) {
+        // It equals the one that was judged in all that counts. The facts are its own.
+        let facts = Arc::new(Facts::clone(facts));
+        return (permitted(text, facts), CacheLookup::Hit);
+    }
+    let recorded = gate.only_records_names().then(|| recorded.clone());
+    let judgement = gate.judge_with_record(text, parameters, names, recorded);
+    (judgement, CacheLookup::Miss)
 }
 
 /// A text of which these facts are known: it is as good as one that was judged and passed.
@@ -353,7 +394,7 @@ impl Hasher for IdentityHasher {
 /// What an entry takes beside its text, about.
 const ENTRY_BYTES: usize = 256;
 
-/// Slots for texts that came once: as many as the texts that may be kept.
+/// Slots for what came once: as many as the texts, and the shapes, that may be kept.
 const SEEN_ONCE: usize = limits::JUDGEMENTS_CACHED_MAX;
 
 #[cfg(test)]
@@ -365,8 +406,8 @@ impl JudgementCache {
     }
 
     /// What is known of shapes.
-    pub(super) fn shapes(&self) -> &ShapeCache {
-        &self.shapes
+    pub(super) fn shapes(&mut self) -> &mut ShapeCache {
+        &mut self.shapes
     }
 }
 

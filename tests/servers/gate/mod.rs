@@ -9,5 +9,6 @@ mod read_write;
 mod same_verdict;
 mod same_verdict_by_claims;
 mod server_directories;
+mod shapes;
 mod stored_queries;
 mod temporary;

@@ -96,13 +96,13 @@ fn statements_are_counted_by_policy_kind_verdict_user_and_fingerprint() {
         &stack,
         "pgsieve_judgement_cache_total",
         &[("answer", "hit")],
-        3.0,
+        2.0,
     );
     is(
         &stack,
         "pgsieve_judgement_cache_total",
         &[("answer", "miss")],
-        4.0,
+        5.0,
     );
 }
 
