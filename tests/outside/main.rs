@@ -7,6 +7,8 @@ mod deploy;
 #[cfg(test)]
 mod grafana;
 #[cfg(test)]
+mod instructions;
+#[cfg(test)]
 mod mcp;
 #[cfg(test)]
 mod page;
