@@ -1,5 +1,5 @@
 //! The instructions of a statement that is judged already, counted by valgrind's `callgrind` in a
-//! session without sockets: they are the same on a busy machine, so the build fails where they grow.
+//! session without sockets: they are the same on a busy machine, so tests fail where they grow.
 //!
 //! They are those of the tests' own build, in which the session itself is not optimised: the
 //! released program takes some four times less. What grows here grows there.

@@ -35,11 +35,11 @@ fn pgsieve(rig: &Rig, arguments: &[&str]) -> (i32, String) {
 fn reload_tells_what_came_of_it() {
     let rig = rig();
     assert_eq!(pgsieve(&rig, &["reload"]), (0, "unchanged\n".into()));
-    rig.write("ann", &verifier("other"));
     rig.edit(
         "method: scram",
         "allow_plaintext_passwords: maybe\n    method: scram",
     );
+    rig.write("ann", &verifier("other"));
     let (status, said) = pgsieve(&rig, &["reload"]);
     assert_eq!(status, 1, "{said}");
     assert!(said.starts_with("rejected\n"), "{said}");

@@ -89,10 +89,11 @@ fn a_mistake_anywhere_leaves_everything_as_it_was() {
         ("/policy.yaml", "/policies.yaml", "policy.file: "),
     ];
     for (number, (old, new, told)) in mistakes.iter().enumerate() {
-        // What would be taken without the mistake.
-        rig.write("ann", &verifier("other"));
         assert!(before.contains(old), "{old}");
         fs::write(rig.config(), before.replace(old, new)).unwrap();
+        // What would be taken without the mistake, which is there before it: files are looked at
+        // whenever it is their time.
+        rig.write("ann", &verifier("other"));
         rig.reload("rejected");
         let said = rig.stack.stderr();
         let line = said.lines().rev().find(|line| line.contains(told));
@@ -109,8 +110,8 @@ fn a_mistake_anywhere_leaves_everything_as_it_was() {
         rig.reload("loaded");
     }
     // In a file of policies: nothing of the settings is taken either.
-    rig.write("ann", &verifier("other"));
     rig.write("policy.yaml", "name: agent\nnmae: x\n");
+    rig.write("ann", &verifier("other"));
     rig.reload("unchanged");
     assert_eq!(rig.try_login("ann", "ann"), "");
     let said = rig.stack.stderr();
@@ -161,9 +162,9 @@ fn places_and_what_is_off_need_a_restart_and_bar_the_rest() {
             "audit.to: the change from on to off".into(),
         ),
     ] {
-        rig.write("ann", &verifier("other"));
         assert!(before.contains(old), "{old}");
         fs::write(rig.config(), before.replace(old, new)).unwrap();
+        rig.write("ann", &verifier("other"));
         rig.reload("rejected");
         let said = rig.stack.stderr();
         assert!(
