@@ -4,23 +4,14 @@
 //! Alone and in a transaction block, where a failure could not be undone and a forecast is asked
 //! for; without a catalog, and with the one of a database that a catalog cache looks after.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pgsieve::demo::cluster::PrivateCluster;
-use pgsieve::engine::Engine;
-use pgsieve::gate::cache::JudgementCache;
 use pgsieve::policy::{Policy, PolicySet};
 use pgsieve::secret::Secret;
-use pgsieve::session::context::client_settings::ClientSettings;
-use pgsieve::session::context::reported_role::ReportAs;
-use pgsieve::session::policy_limits::SessionLimits;
-use pgsieve::session::policy_store::PolicyStore;
-use pgsieve::session::protocol::{SessionProtocol, UpstreamFacts, WorkerShared};
-use pgsieve::session::repair::executor::RepairExecutor;
-use pgsieve::session::upstream_side::SelfReport;
+use pgsieve::session::protocol::SessionProtocol;
 use pgsieve::telemetry::Telemetry;
-use pgsieve::telemetry::session_info::SessionInfo;
 use pgsieve::upstream::account::UpstreamAccount;
 use pgsieve::upstream::address::UpstreamSettings;
 use pgsieve::upstream::catalog_cache::catalog_account::AccountSetting;
@@ -29,6 +20,9 @@ use pgsieve::upstream::catalog_cache::{CatalogCache, CatalogCaches};
 use pgsieve::upstream::servers::ServersSettings;
 use pgsieve::upstream::servers::directory::UpstreamDirectory;
 use tokio::runtime::Runtime;
+
+use crate::conversation::conversation;
+pub use crate::conversation::message;
 
 /// Prints a line for each protocol: µs for one statement without and with repairs.
 pub fn report() {
@@ -46,7 +40,11 @@ pub fn report() {
     for (catalog, catalog_cache) in [("none", None), ("kept", Some(&kept.catalog_cache))] {
         for standing in [Standing::Alone, Standing::InBlock] {
             for (protocol, question, answer) in exchanges(standing) {
-                let begun = |yaml: &str| standing.begin(conversation(yaml, catalog_cache.cloned()));
+                let begun = |yaml: &str| {
+                    let policy = Policy::from_yaml(yaml).unwrap();
+                    let telemetry = Telemetry::quiet().unwrap();
+                    standing.begin(conversation(policy, catalog_cache.cloned(), telemetry))
+                };
                 let (mut without, mut with) = (begun(&off), begun(agent));
                 let (mut one, mut other) = (Vec::new(), Vec::new());
                 for _ in 0..ROUNDS {
@@ -153,37 +151,6 @@ impl Kept {
     }
 }
 
-fn conversation(yaml: &str, catalog_cache: Option<Arc<CatalogCache>>) -> SessionProtocol {
-    let policy = Arc::new(Policy::from_yaml(yaml).unwrap());
-    let shared = WorkerShared {
-        policy_store: Arc::new(PolicyStore::only(policy)),
-        cache: Arc::new(Mutex::new(JudgementCache::default())),
-        plans: Arc::default(),
-        telemetry: Telemetry::quiet().unwrap(),
-        repair_executor: Arc::new(RepairExecutor::new()),
-        receipt_issuer: None,
-    };
-    let info = Arc::new(SessionInfo::accepted(1, "127.0.0.1:1"));
-    let upstream = UpstreamFacts {
-        statement_timeout: None,
-        user: "reader".to_owned(),
-        server_major: 15,
-        engine: Engine::Postgres,
-        server: None,
-        self_report: SelfReport::Reported,
-        report_as: ReportAs::Upstream,
-        known: Default::default(),
-        search_path: "public".to_owned(),
-        catalog_cache,
-        compile_pool: None,
-        signals: None,
-        client_settings: ClientSettings::default(),
-        session_limits: SessionLimits::default(),
-    };
-    let assigned_policy = shared.policy_store.assign(&Arc::default()).unwrap();
-    SessionProtocol::new(&shared, assigned_policy, info, upstream)
-}
-
 fn cost(conversation: &mut SessionProtocol, question: &[u8], answer: &[u8]) -> f64 {
     let since = Instant::now();
     for _ in 0..TIMES {
@@ -240,11 +207,6 @@ fn exchanges(standing: Standing) -> [(&'static str, Vec<u8>, Vec<u8>); 2] {
             [ready, shape, row, end].concat(),
         ),
     ]
-}
-
-pub fn message(kind: u8, body: &[u8]) -> Vec<u8> {
-    let length = u32::try_from(body.len() + 4).unwrap();
-    [&[kind][..], &length.to_be_bytes(), body].concat()
 }
 
 const TEXT: &str =

@@ -41,6 +41,8 @@ mod reload;
 mod repairs;
 mod throughput;
 
+#[path = "../support/conversation.rs"]
+mod conversation;
 #[path = "../servers/repair/corpus/statements.rs"]
 #[expect(dead_code, reason = "what was meant is for the tests")]
 mod corpus;

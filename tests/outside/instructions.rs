@@ -6,20 +6,12 @@
 
 use std::hint::black_box;
 use std::process::Command;
-use std::sync::{Arc, Mutex};
 
-use pgsieve::engine::Engine;
-use pgsieve::gate::cache::JudgementCache;
 use pgsieve::policy::Policy;
-use pgsieve::session::context::client_settings::ClientSettings;
-use pgsieve::session::context::reported_role::ReportAs;
-use pgsieve::session::policy_limits::SessionLimits;
-use pgsieve::session::policy_store::PolicyStore;
-use pgsieve::session::protocol::{SessionProtocol, UpstreamFacts, WorkerShared};
-use pgsieve::session::repair::executor::RepairExecutor;
-use pgsieve::session::upstream_side::SelfReport;
+use pgsieve::session::protocol::SessionProtocol;
 use pgsieve::telemetry::Telemetry;
-use pgsieve::telemetry::session_info::SessionInfo;
+
+use crate::conversation::{conversation, message};
 
 /// What statements took when that was looked at last, by the compiler of then. Another compiler has
 /// other figures: `cargo test --test outside instructions -- --nocapture` prints them.
@@ -96,7 +88,9 @@ fn statements_to_count() {
         .into_iter()
         .find(|one| format!("{one:?}") == wanted);
     let exchange = exchange.unwrap_or(Exchange::SameText);
-    let mut conversation = conversation();
+    // Under the agents' policy, with metrics and without a catalog.
+    let telemetry = Telemetry::quiet().unwrap().for_worker();
+    let mut conversation = conversation(Policy::agent(), None, telemetry);
     if exchange == Exchange::Prepared {
         let prepare = [message(b'P', &parse("one", 1)), message(b'S', b"")].concat();
         let prepared = [message(b'1', b""), message(b'Z', b"I")].concat();
@@ -170,42 +164,6 @@ fn parse(name: &str, number: u32) -> Vec<u8> {
 
 fn text(number: u32) -> String {
     format!("SELECT now() - interval '1 day' AS t, length('some text') AS n WHERE 1 < {number}")
-}
-
-fn message(kind: u8, body: &[u8]) -> Vec<u8> {
-    let length = u32::try_from(body.len() + 4).unwrap();
-    [&[kind][..], &length.to_be_bytes(), body].concat()
-}
-
-/// A session under the agents' policy, with metrics and without a catalog.
-fn conversation() -> SessionProtocol {
-    let shared = WorkerShared {
-        policy_store: Arc::new(PolicyStore::only(Arc::new(Policy::agent()))),
-        cache: Arc::new(Mutex::new(JudgementCache::default())),
-        plans: Arc::default(),
-        telemetry: Telemetry::quiet().unwrap().for_worker(),
-        repair_executor: Arc::new(RepairExecutor::new()),
-        receipt_issuer: None,
-    };
-    let info = Arc::new(SessionInfo::accepted(1, "127.0.0.1:1"));
-    let upstream = UpstreamFacts {
-        statement_timeout: None,
-        user: "reader".to_owned(),
-        server_major: 15,
-        engine: Engine::Postgres,
-        server: None,
-        self_report: SelfReport::Reported,
-        report_as: ReportAs::Upstream,
-        known: Default::default(),
-        search_path: "public".to_owned(),
-        catalog_cache: None,
-        compile_pool: None,
-        signals: None,
-        client_settings: ClientSettings::default(),
-        session_limits: SessionLimits::default(),
-    };
-    let assigned_policy = shared.policy_store.assign(&Arc::default()).unwrap();
-    SessionProtocol::new(&shared, assigned_policy, info, upstream)
 }
 
 /// The variable that says how the statements come.

@@ -3,6 +3,9 @@
 #[cfg(test)]
 mod clients;
 #[cfg(test)]
+#[path = "../support/conversation.rs"]
+mod conversation;
+#[cfg(test)]
 mod deploy;
 #[cfg(test)]
 mod grafana;
