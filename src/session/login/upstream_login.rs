@@ -175,8 +175,8 @@ impl LoginAttempt<'_> {
         }
     }
 
-    /// What a client wants of a pool, at the server that is chosen: the pool's own, where it is
-    /// given, or one that is known to be proved.
+    /// What a client wants of a pool, at the server that is chosen. It has the source of other
+    /// sessions where there is a pool already: whose password is not proved yet has none.
     pub(super) fn wish_of(
         &self,
         (upstream, account): (&Arc<Upstream>, UpstreamAccount),
