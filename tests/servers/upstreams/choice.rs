@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::moves::SHARED;
-use super::{ServerSignal, Servers, asked, login, port_of, ports, signal};
+use super::{ServerSignal, Servers, asked, goes_to, login, port_of, ports, signal};
 use crate::support::raw::kinds;
 use crate::support::{APP, RawClient, frames, sql, until};
 
@@ -45,7 +45,7 @@ fn standbys_serve_and_the_primary_where_none_is_left() {
     assert_eq!(stack.get("/readyz").0, 200);
 
     servers.standbys[gone].restart().unwrap();
-    let back = until(|| (port_of(&mut login(&stack)?) == servers.port(gone)).then_some(()));
+    let back = until(|| goes_to(login(&stack), servers.port(gone)));
     assert!(back.is_some(), "it is used again: {}", stack.stderr());
     assert!(
         stack.stderr().contains(&format!("127.0.0.1:{left}: ")),
@@ -93,7 +93,7 @@ fn a_server_that_is_busy_gets_fewer_of_the_new_sessions() {
         assert_eq!(next, [free; 12], "{others}");
         // Those that are over count no longer: then the one with fewer sessions is next.
         drop(busy);
-        let back = until(|| (port_of(&mut login(&stack)?) == stuck).then_some(()));
+        let back = until(|| goes_to(login(&stack), stuck));
         assert!(back.is_some(), "{others}: {}", stack.stderr());
     }
 }
@@ -106,10 +106,10 @@ fn a_standby_that_is_far_behind_is_left_until_it_has_caught_up() {
     assert_eq!(ports(&stack, 2), [servers.port(0); 2]);
     servers.at(0, "SELECT pg_wal_replay_pause()");
     stack.prepare(&["CREATE TABLE behind (id int)"]);
-    let left = until(|| (port_of(&mut login(&stack)?) == servers.primary.port()).then_some(()));
+    let left = until(|| goes_to(login(&stack), servers.primary.port()));
     assert!(left.is_some(), "it is behind");
     servers.at(0, "SELECT pg_wal_replay_resume()");
-    let back = until(|| (port_of(&mut login(&stack)?) == servers.port(0)).then_some(()));
+    let back = until(|| goes_to(login(&stack), servers.port(0)));
     assert!(back.is_some(), "it has caught up");
 }
 
@@ -157,7 +157,7 @@ fn a_server_that_says_nothing_is_passed_over() {
         since.elapsed()
     );
     signal(&servers.standbys[0], ServerSignal::Continue);
-    let back = until(|| (port_of(&mut login(&stack)?) == servers.port(0)).then_some(()));
+    let back = until(|| goes_to(login(&stack), servers.port(0)));
     assert!(back.is_some(), "it is used again");
 }
 
@@ -169,7 +169,7 @@ fn a_promotion_is_noticed() {
     assert_eq!(ports(&stack, 2), [servers.primary.port(); 2]);
     signal(servers.primary, ServerSignal::Kill);
     servers.at(0, "SELECT pg_promote()");
-    let moved = until(|| (port_of(&mut login(&stack)?) == servers.port(0)).then_some(()));
+    let moved = until(|| goes_to(login(&stack), servers.port(0)));
     assert!(moved.is_some(), "{}", stack.stderr());
 }
 

@@ -12,12 +12,14 @@ mod policy_targets;
 mod remembered;
 
 use std::fmt::Write as _;
+use std::iter;
 use std::process::Command;
 
 use pgsieve::demo::cluster::{ClusterBuilder, PasswordMethod, PrivateCluster};
 
 use crate::catalog::servers::{copy_data, follow};
-use crate::support::{APP, Options, RawClient, Stack, shared, sql, until};
+use crate::support::raw::Frame;
+use crate::support::{APP, Options, RawClient, Stack, frames, shared, sql, until};
 
 /// A primary and its standbys.
 struct Servers {
@@ -141,10 +143,22 @@ fn login(stack: &Stack) -> Option<RawClient> {
 /// Which server a session is at.
 fn port_of(client: &mut RawClient) -> u16 {
     let answer = client.query("SHOW port");
-    let row = answer.iter().find(|message| message.kind == b'D');
-    let row = row.unwrap_or_else(|| panic!("{answer:?}"));
-    let text = String::from_utf8_lossy(&row.body[6..]).into_owned();
-    text.parse().unwrap()
+    port_in(&answer).unwrap_or_else(|| panic!("{answer:?}"))
+}
+
+/// A new session that is at this server, if it is not ended before it says so: what decides where
+/// it goes may change behind its login.
+fn goes_to(client: Option<RawClient>, port: u16) -> Option<()> {
+    let mut client = client?;
+    client.try_send(&frames::query("SHOW port")).ok()?;
+    let mut said = iter::from_fn(|| client.read().ok());
+    let says = said.find(|frame| [b'D', b'E', b'Z'].contains(&frame.kind))?;
+    (port_in(&[says]) == Some(port)).then_some(())
+}
+
+fn port_in(answer: &[Frame]) -> Option<u16> {
+    let row = answer.iter().find(|message| message.kind == b'D')?;
+    String::from_utf8_lossy(&row.body[6..]).parse().ok()
 }
 
 /// The servers that so many new sessions go to, in order.

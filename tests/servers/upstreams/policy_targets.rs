@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use pgsieve::demo::cluster::random_name;
 
 use super::moves::SHARED;
-use super::{Servers, port_of};
+use super::{Servers, goes_to, port_of};
 use crate::support::raw::{Frame, Login, kinds};
 use crate::support::{APP, RawClient, Stack, frames, sql, until};
 
@@ -145,7 +145,7 @@ fn a_reload_takes_sessions_elsewhere_at_their_next_rest() {
 
     policies.write("rest", "targets: primary");
     for stack in [&shared, &own] {
-        let goes = until(|| (port_of(&mut login_as(stack, "new")) == primary).then_some(()));
+        let goes = until(|| goes_to(try_login_as(stack, "new").ok(), primary));
         assert!(goes.is_some(), "{}", stack.stderr());
     }
     // What is open ends where it began; then nothing more runs there.
@@ -172,7 +172,7 @@ fn a_reload_takes_sessions_elsewhere_at_their_next_rest() {
     let mut holder = login_as(&own, "holder");
     policies.write("rest", "targets: prefer-standby");
     for stack in [&shared, &own] {
-        let goes = until(|| (port_of(&mut login_as(stack, "new")) == standby).then_some(()));
+        let goes = until(|| goes_to(try_login_as(stack, "new").ok(), standby));
         assert!(goes.is_some(), "{}", stack.stderr());
     }
     assert_eq!(port_of(&mut holder), primary);
@@ -199,7 +199,7 @@ fn what_is_sent_ahead_is_answered_in_its_order_where_it_may_run() {
         policies.write("rest", "targets: primary");
         client.send(&all);
         let primary = servers.primary.port();
-        let goes = until(|| (port_of(&mut login_as(&stack, "new")) == primary).then_some(()));
+        let goes = until(|| goes_to(try_login_as(&stack, "new").ok(), primary));
         assert!(goes.is_some(), "{}", stack.stderr());
         client.send(&frames::query("SELECT pg_is_in_recovery()::text"));
         if ends {
@@ -238,7 +238,7 @@ fn a_policy_that_roles_decide_takes_its_sessions_to_its_servers() {
     let moved = until(|| (port_of(&mut client) == primary).then_some(()));
     assert!(moved.is_some(), "{}", stack.stderr());
     assert!(policy_moves(&stack) >= 1.0);
-    let goes = until(|| (port_of(&mut login_as(&stack, "two")) == primary).then_some(()));
+    let goes = until(|| goes_to(try_login_as(&stack, "two").ok(), primary));
     assert!(goes.is_some(), "{}", stack.stderr());
 }
 
