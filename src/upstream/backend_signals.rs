@@ -1,5 +1,5 @@
 //! What one session wants of another one of the same owner: that its statement is cancelled, or
-//! that it ends. By the process id of the upstream, as `pg_cancel_backend` has it.
+//! that it ends. By the process id that its client was told, or that of the connection that it has.
 //!
 //! Sessions of others are never found: to whoever asks they look like those that are not there.
 
@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 use tokio::time::{Instant, sleep};
 
-use super::cancel::{CancelEntry, CancelResult, CancelTarget, SessionCanceller, of_pid};
+use super::cancel::{CancelEntry, CancelResult, CancelTarget, SessionCanceller, ToldPid, of_pid};
 use super::identity::ServerIdentity;
 use super::login::UpstreamSession;
 use crate::limits;
@@ -177,6 +177,8 @@ impl SessionCanceller {
             };
             match own.registry.forward_to(place).await {
                 CancelResult::Forwarded => SignalResult::Sent,
+                // It has come to rest, and the connection is another one's.
+                CancelResult::UnknownKey if own.is_there(place) => SignalResult::Sent,
                 CancelResult::UnknownKey => SignalResult::Nobody,
                 CancelResult::Busy | CancelResult::Failed | CancelResult::Unanswered => {
                     SignalResult::NotSent
@@ -208,19 +210,31 @@ impl SessionCanceller {
         })
     }
 
-    /// The newest one: an older one with the same process id has ended at the server. Those that
-    /// share connections have another process id with each.
+    /// First the session with this process id of its own. Then whoever has the connection to that
+    /// process now, the newest one: an older one has ended at the server. That is never the asker
+    /// where it shares connections: it was given that one for its call, and somebody else is meant.
+    /// At last a session that has moved since it was told so.
     fn of_same_owner(&self, pid: i32) -> Option<CancelTarget> {
         let sessions = self.registry.sessions();
         let own = &sessions.get(&self.place)?.owner;
-        let is_meant = |entry: &CancelEntry| {
+        let shares = |entry: &CancelEntry| entry.told == ToldPid::OfSession;
+        let has_connection = |place: &CancelTarget, entry: &CancelEntry| {
             let key = entry.key.as_ref();
-            entry.owner.is_same(own) && key.is_some_and(|key| key.pid == pid)
+            key.is_some_and(|key| key.pid == pid) && !(*place == self.place && shares(entry))
         };
-        let mut known = sessions.range(of_pid(pid)).rev();
-        let found = known.find(|(_, entry)| is_meant(entry));
-        let mut others = sessions.iter().rev();
-        let found = found.or_else(|| others.find(|(_, entry)| is_meant(entry)));
+        let told = || {
+            let told = sessions.range(of_pid(pid)).rev();
+            told.filter(|(_, entry)| entry.owner.is_same(own))
+        };
+        let all = || {
+            let all = sessions.iter().rev();
+            all.filter(|(_, entry)| entry.owner.is_same(own))
+        };
+        let found = told()
+            .find(|(_, entry)| shares(entry))
+            .or_else(|| told().find(|(place, entry)| has_connection(place, entry)))
+            .or_else(|| all().find(|(place, entry)| has_connection(place, entry)))
+            .or_else(|| told().next());
         found.map(|(place, _)| *place)
     }
 
@@ -336,6 +350,61 @@ mod tests {
         assert_eq!(sent, SignalResult::Sent);
         let told = [&ended, &newest, &elsewhere].map(|guard| guard.wishes().ends());
         assert_eq!(told, [false, true, false]);
+    }
+
+    fn shared_session(registry: &CancelRegistry, pid: i32) -> (i32, CancelGuard) {
+        let settings = UpstreamSettings::parse("postgres://127.0.0.1:1").unwrap();
+        let upstream = Arc::new(Upstream::load(settings).unwrap());
+        let secret = [0, 0, 0, 1].into();
+        let key = UpstreamKey { pid, secret };
+        let whose = ("ann@127.0.0.1", ann());
+        let issued = registry.issue_shared(ProtocolVersion::V3_0, whose, upstream, key);
+        let (key, guard) = issued.unwrap();
+        (key.pid, guard)
+    }
+
+    #[tokio::test]
+    async fn who_shares_connections_is_found_by_its_own_pid_and_by_what_it_has_now() {
+        let registry = CancelRegistry::new();
+        let [(told, one), (others, other)] = [7, 7].map(|pid| shared_session(&registry, pid));
+        assert!(told != others && told >= 1 << 30 && others >= 1 << 30);
+        let asker = one.canceller();
+        assert_eq!(asker.signal_cancel(others).await, SignalResult::NotSent);
+        // Both have the connection, as it seems: the asker is not meant.
+        assert_eq!(asker.signal_cancel(7).await, SignalResult::NotSent);
+        let key = |pid| {
+            Arc::new(UpstreamKey {
+                pid,
+                secret: [0, 0, 0, 1].into(),
+            })
+        };
+        let kept = key(8);
+        other.attach(Arc::clone(&kept));
+        assert_eq!(asker.signal_cancel(7).await, SignalResult::Nobody);
+        assert_eq!(asker.signal_cancel(8).await, SignalResult::NotSent);
+        other.detach(&kept);
+        assert_eq!(asker.signal_cancel(8).await, SignalResult::Nobody);
+        assert_eq!(asker.signal_cancel(others).await, SignalResult::Sent);
+        let ended = asker.signal_end(others, Duration::ZERO).await;
+        assert_eq!(ended, SignalResult::Sent);
+        assert!(other.wishes().ends() && !one.wishes().ends());
+    }
+
+    /// A session keeps what its client was told when its connection is at another server.
+    #[tokio::test]
+    async fn who_has_moved_is_found_by_what_it_was_told_and_by_what_it_has() {
+        let registry = CancelRegistry::new();
+        let [moved, other] = [2, 3].map(|pid| session(&registry, ann(), pid));
+        let secret = [0, 0, 0, 1].into();
+        moved.attach(Arc::new(UpstreamKey { pid: 9, secret }));
+        let asker = other.canceller();
+        for pid in [2, 9] {
+            assert_eq!(asker.signal_cancel(pid).await, SignalResult::NotSent);
+        }
+        // What a connection has now comes first.
+        let newer = session(&registry, ann(), 2);
+        asker.signal_end(2, Duration::ZERO).await;
+        assert!(newer.wishes().ends() && !moved.wishes().ends());
     }
 
     #[tokio::test(start_paused = true)]

@@ -244,7 +244,7 @@ impl LoginAttempt<'_> {
         let assigned_policy = startup::confirm(assigned_policy, (&asked, &plan), policy_store)?;
         (self.server).still_permits(&assigned_policy, (&upstream, pooled.as_deref()))?;
         let who = (&plan, &assigned_policy);
-        let (welcome, cancel) = self.answer(version, who, (&upstream, way))?;
+        let (welcome, cancel) = self.answer(version, who, (&upstream, way, pooled.is_some()))?;
         Ok(LoginProgress {
             upstream,
             plan,
@@ -282,13 +282,13 @@ impl LoginAttempt<'_> {
     }
 
     /// What tells the client that it is in, but for ReadyForQuery: AuthenticationOk, the upstream's
-    /// settings, its process id with a secret of our own, what notices the upstream had, and which
+    /// settings, a process id with a secret of our own, what notices the upstream had, and which
     /// settings it did not get.
     fn answer(
         &self,
         version: ProtocolVersion,
         (plan, assigned_policy): (&StartupPlan, &AssignedPolicy),
-        (upstream, target): (&UpstreamSession, Arc<Upstream>),
+        (upstream, target, is_shared): (&UpstreamSession, Arc<Upstream>, bool),
     ) -> Result<(BytesMut, Option<CancelGuard>), LoginError> {
         let unsaid = |cause| LoginError::Auth(AuthError::Unencodable(cause));
         let mut out = BytesMut::new();
@@ -310,7 +310,11 @@ impl LoginAttempt<'_> {
             let owner =
                 SessionOwner::of(&plan.user, assigned_policy.gate.policy().name(), upstream);
             let (cancels, whose) = (&self.login_context.cancels, (client.as_str(), owner));
-            let issued = cancels.issue(version, whose, target, key.clone());
+            let issued = if is_shared {
+                cancels.issue_shared(version, whose, target, key.clone())
+            } else {
+                cancels.issue(version, whose, target, key.clone())
+            };
             let (own, kept) = issued.map_err(|_no_key| LoginError::NoKey)?;
             encode::backend_key_data(&mut out, own.pid, &own.secret).map_err(unsaid)?;
             guard = Some(kept);

@@ -1,10 +1,13 @@
-//! Cancel requests: each client gets the process id of the upstream session behind it with a secret
-//! of pgsieve's own, and a cancel that brings the two is sent on to that session, over TLS where
-//! that is configured.
+//! Cancel requests: each client gets a process id with a secret of pgsieve's own, and a cancel that
+//! brings the two is sent on to the upstream session behind it, over TLS where that is configured.
 //!
-//! Process ids are the servers': two servers may give the same one at a time, and a server gives
-//! one again as soon as a session has ended. So the secret decides whose a key is, and sessions are
-//! kept apart by a number of their own.
+//! A client that has its connection for itself gets the process id of that. One that shares
+//! connections gets one that no other session has, nor any server: the process of a connection is
+//! now this client's and now that one's.
+//!
+//! Two servers may give the same process id at a time, and a server gives one again as soon as a
+//! session has ended. So the secret decides whose a key is, and sessions are kept apart by a number
+//! of their own.
 //!
 //! Where several copies of pgsieve are behind one address, a cancel may reach another copy than its
 //! session: that sends it on (`peers`).
@@ -48,7 +51,8 @@ pub struct CancelRegistry {
 /// What a client must say to cancel its own statement.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ClientKey {
-    /// The process id that it is told: that of the upstream session.
+    /// The process id that it is told: that of its connection, or of the session where that shares
+    /// connections.
     pub pid: i32,
     /// The secret that it is told.
     pub secret: Vec<u8>,
@@ -69,7 +73,8 @@ pub struct SessionCanceller {
     pub(super) place: CancelTarget,
 }
 
-/// One session among all: the process id of its upstream, and a number that no other ever has.
+/// One session among all: the process id that its client was told, and a number that no other ever
+/// has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct CancelTarget {
     pub(super) pid: i32,
@@ -115,6 +120,15 @@ struct CancelRegistryInner {
     peers: Option<CancelPeers>,
 }
 
+/// Whose the process id is that a client is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ToldPid {
+    /// That of the connection that the session has for itself.
+    OfConnection(i32),
+    /// The session's own, of which the connections change.
+    OfSession,
+}
+
 /// A session.
 pub(super) struct CancelEntry {
     /// The digest of the client's secret.
@@ -123,6 +137,8 @@ pub(super) struct CancelEntry {
     client: Hash,
     /// Whose session it is.
     pub(super) owner: SessionOwner,
+    /// Whose process id the client was told.
+    pub(super) told: ToldPid,
     upstream: Arc<Upstream>,
     /// Of the connection that the session has now.
     pub(super) key: Option<Arc<UpstreamKey>>,
@@ -158,44 +174,57 @@ impl CancelRegistry {
     }
 
     /// Makes a key for a session that has no upstream: a cancel of it is told to its signals and
-    /// goes no further. It may be of any server's first process ids, or none: the secret decides.
+    /// goes no further.
     ///
     /// # Errors
-    /// The system gives no randomness to make a secret of.
+    /// The system gives no randomness to make a key of.
     pub fn issue_alone(
         &self,
         version: ProtocolVersion,
         user: &str,
         upstream: Arc<Upstream>,
     ) -> Result<(ClientKey, CancelGuard), NoKey> {
-        let mut pid = [0; 4];
-        getrandom::fill(&mut pid).map_err(|_| NoKey)?;
-        let pid = (i32::from_be_bytes(pid) & i32::MAX).max(1);
         let owner = SessionOwner::of_names([user, "", ""], None);
-        self.issue_key((version, pid), (user, owner), upstream, None)
+        self.issue_key(version, (user, owner), upstream, (ToldPid::OfSession, None))
     }
 
     /// Makes a key for a session of this client and owner, as long as its protocol version has it.
+    /// The connection with that key is the session's own.
     ///
     /// # Errors
-    /// The system gives no randomness to make a secret of.
+    /// The system gives no randomness to make a key of.
     pub fn issue(
         &self,
         version: ProtocolVersion,
-        (client, owner): (&str, SessionOwner),
+        whose: (&str, SessionOwner),
         upstream: Arc<Upstream>,
         key: UpstreamKey,
     ) -> Result<(ClientKey, CancelGuard), NoKey> {
-        let pid = key.pid;
-        self.issue_key((version, pid), (client, owner), upstream, Some(key))
+        let connection = (ToldPid::OfConnection(key.pid), Some(key));
+        self.issue_key(version, whose, upstream, connection)
+    }
+
+    /// The same for a session that shares connections, of which it has this one now.
+    ///
+    /// # Errors
+    /// The system gives no randomness to make a key of.
+    pub fn issue_shared(
+        &self,
+        version: ProtocolVersion,
+        whose: (&str, SessionOwner),
+        upstream: Arc<Upstream>,
+        key: UpstreamKey,
+    ) -> Result<(ClientKey, CancelGuard), NoKey> {
+        let connection = (ToldPid::OfSession, Some(key));
+        self.issue_key(version, whose, upstream, connection)
     }
 
     fn issue_key(
         &self,
-        (version, pid): (ProtocolVersion, i32),
+        version: ProtocolVersion,
         (client, owner): (&str, SessionOwner),
         upstream: Arc<Upstream>,
-        key: Option<UpstreamKey>,
+        (told, key): (ToldPid, Option<UpstreamKey>),
     ) -> Result<(ClientKey, CancelGuard), NoKey> {
         let long = version >= ProtocolVersion::V3_2;
         let mut secret = vec![
@@ -207,21 +236,29 @@ impl CancelRegistry {
             }
         ];
         getrandom::fill(&mut secret).map_err(|_| NoKey)?;
+        let client = blake3::hash(client.as_bytes());
+        let number = self.inner.number.fetch_add(1, Ordering::Relaxed);
+        let signals = Arc::new(SessionSignals::default());
+        let mut sessions = self.sessions();
+        let pid = match told {
+            ToldPid::OfConnection(pid) => pid,
+            ToldPid::OfSession => pid_of_nobody(&sessions)?,
+        };
         if let Some(peers) = &self.inner.peers {
             peers.mark(pid, &mut secret);
         }
-        let number = self.inner.number.fetch_add(1, Ordering::Relaxed);
-        let place = CancelTarget { pid, number };
-        let signals = Arc::new(SessionSignals::default());
         let entry = CancelEntry {
             secret: blake3::hash(&secret),
-            client: blake3::hash(client.as_bytes()),
+            client,
             owner,
+            told,
             upstream,
             key: key.map(Arc::new),
             signals: Arc::clone(&signals),
         };
-        self.sessions().insert(place, Box::new(entry));
+        let place = CancelTarget { pid, number };
+        sessions.insert(place, Box::new(entry));
+        drop(sessions);
         let registry = self.clone();
         let guard = CancelGuard {
             registry,
@@ -483,6 +520,25 @@ pub(super) fn of_pid(pid: i32) -> RangeInclusive<CancelTarget> {
     let at = |number| CancelTarget { pid, number };
     at(u64::MIN)..=at(u64::MAX)
 }
+
+/// A process id that no session was told and no server gives.
+///
+/// # Errors
+/// The system gives no randomness.
+fn pid_of_nobody(sessions: &BTreeMap<CancelTarget, Box<CancelEntry>>) -> Result<i32, NoKey> {
+    loop {
+        let mut random = [0; 4];
+        getrandom::fill(&mut random).map_err(|_| NoKey)?;
+        let pid = SESSION_PID_MIN | (i32::from_ne_bytes(random) & (SESSION_PID_MIN - 1));
+        if sessions.range(of_pid(pid)).next().is_none() {
+            return Ok(pid);
+        }
+    }
+}
+
+/// The least process id of a session's own. Linux has none over 4,194,304 (`pid_max`), the BSDs
+/// none over 99,999.
+const SESSION_PID_MIN: i32 = 1 << 30;
 
 /// Bytes of a secret in protocol 3.0: the format has room for no more.
 const SECRET_BYTES_SHORT: usize = 4;

@@ -404,7 +404,7 @@ fn psycopg2_stops_a_query_as_superset_does() {
     assert_eq!(direct, proxied);
 }
 
-const KNEX: &str = r#"
+pub const KNEX: &str = r#"
 const { Client } = require('pg');
 (async () => {
   const connection = () => new Client({ connectionString: process.env.PGSIEVE_URL });
@@ -422,7 +422,7 @@ const { Client } = require('pg');
 })();
 "#;
 
-const SUPERSET: &str = r#"
+pub const SUPERSET: &str = r#"
 import os, threading, time
 import psycopg2
 url = os.environ["PGSIEVE_URL"]
@@ -472,7 +472,7 @@ pub fn code(answer: &[Frame]) -> String {
         .sqlstate()
 }
 
-fn request_cancel(stack: &Stack, pid: i32, secret: &[u8]) {
+pub fn request_cancel(stack: &Stack, pid: i32, secret: &[u8]) {
     let mut client = RawClient::connect(stack.proxied_address());
     client.send(&frames::cancel_request(pid, secret));
     assert_eq!(client.until_closed(), []);

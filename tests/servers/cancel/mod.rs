@@ -3,3 +3,4 @@
 mod answers;
 mod by_pid;
 mod peers;
+mod shared_connections;
