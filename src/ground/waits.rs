@@ -161,8 +161,10 @@ waits! {
 
     // --- how it ends
     /// The client takes the last words.
-    LastWords: WaitEnd::Within(limits::FAREWELL_TIME_MAX),
-        at ["src/net/framed_stream.rs", "src/session/close.rs", "src/session/shared.rs"];
+    LastWords: WaitEnd::Within(limits::FAREWELL_TIME_MAX), at [
+        "src/net/framed_stream.rs", "src/session/close.rs", "src/session/shared.rs",
+        "src/server/client_assigner.rs",
+    ];
     /// A peer closes behind the last words.
     Linger: WaitEnd::Within(limits::LINGER_TIME_MAX), at ["src/net/framed_stream.rs"];
     /// The upstream lets go of a session that another one has ended.
@@ -280,7 +282,8 @@ waits! {
     PolicyTests: WaitEnd::Operator("policy.tests"), at ["src/server/reload/policy_tests.rs"];
     /// The next client, or the next look at the files of policies: nobody waits for these.
     Nothing: WaitEnd::Peer, at [
-        "src/server/budget_file.rs", "src/server/listener.rs", "src/server/reload/mod.rs",
+        "src/server/budget_file.rs", "src/server/listener.rs", "src/server/worker.rs",
+        "src/server/reload/mod.rs",
         "src/upstream/catalog_cache/server_choice.rs",
     ];
 }

@@ -5,6 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, UnixListener};
@@ -31,9 +32,11 @@ pub enum Listener {
     Unix(UnixListener, PathBuf),
 }
 
-/// A client that was accepted on one thread and is to be served on another.
+/// A client that was accepted, and is to be served on the same thread or on another.
 #[derive(Debug)]
 pub enum AcceptedStream {
+    /// Registered with the runtime of the thread that has accepted it.
+    Here(PeerStream, PeerAddress),
     /// Over TCP.
     Tcp(TcpStream, SocketAddr),
     /// Over a Unix socket.
@@ -79,19 +82,21 @@ impl Listener {
         }
     }
 
-    /// Waits for the next client. May be cancelled.
+    /// The next client, as soon as there is one.
     ///
     /// # Errors
     /// The system's; most pass by themselves (a client that left again, no descriptor free).
-    pub async fn accept(&self) -> io::Result<AcceptedStream> {
+    pub fn poll_accept(&self, context: &mut Context<'_>) -> Poll<io::Result<AcceptedStream>> {
         match self {
             Self::Tcp(listener) => {
-                let (stream, address) = listener.accept().await?;
-                Ok(AcceptedStream::Tcp(stream.into_std()?, address))
+                let (stream, address) = ready!(listener.poll_accept(context))?;
+                let stream = PeerStream::accepted(stream)?;
+                Poll::Ready(Ok(AcceptedStream::Here(stream, PeerAddress::Tcp(address))))
             }
             Self::Unix(listener, _) => {
-                let (stream, _) = listener.accept().await?;
-                Ok(AcceptedStream::Unix(stream.into_std()?))
+                let (stream, _) = ready!(listener.poll_accept(context))?;
+                let stream = PeerStream::Unix(stream);
+                Poll::Ready(Ok(AcceptedStream::Here(stream, PeerAddress::Unix)))
             }
         }
     }
@@ -111,6 +116,7 @@ impl AcceptedStream {
     /// Where it comes from.
     pub fn peer(&self) -> PeerAddress {
         match self {
+            Self::Here(_, peer) => *peer,
             Self::Tcp(_, address) => PeerAddress::Tcp(*address),
             Self::Unix(_) => PeerAddress::Unix,
             Self::Mcp(_, arrival) => PeerAddress::Mcp(arrival.from),
@@ -120,9 +126,23 @@ impl AcceptedStream {
     /// Who has been let in already, by the MCP server.
     pub fn caller(&self) -> Option<Arc<AdmittedCaller>> {
         match self {
-            Self::Tcp(..) | Self::Unix(_) => None,
+            Self::Here(..) | Self::Tcp(..) | Self::Unix(_) => None,
             Self::Mcp(_, arrival) => arrival.caller.clone(),
         }
+    }
+
+    /// The socket without the runtime of the thread that has accepted it.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn detach(self) -> io::Result<Self> {
+        Ok(match self {
+            Self::Here(PeerStream::Tcp(stream), PeerAddress::Tcp(address)) => {
+                Self::Tcp(stream.into_std()?, address)
+            }
+            Self::Here(PeerStream::Unix(stream), _) => Self::Unix(stream.into_std()?),
+            other => other,
+        })
     }
 
     /// Registers the socket with the runtime of the calling thread.
@@ -131,6 +151,7 @@ impl AcceptedStream {
     /// The system's.
     pub fn adopt(self) -> io::Result<(PeerStream, PeerAddress)> {
         match self {
+            Self::Here(stream, peer) => Ok((stream, peer)),
             Self::Tcp(stream, address) => {
                 let stream = PeerStream::accepted(tokio::net::TcpStream::from_std(stream)?)?;
                 Ok((stream, PeerAddress::Tcp(address)))
@@ -176,6 +197,8 @@ const SOCKET_MODE: u32 = 0o777;
 
 #[cfg(test)]
 mod tests {
+    use std::future::poll_fn;
+
     use socket2::SockRef;
 
     use super::*;
@@ -185,7 +208,8 @@ mod tests {
         let place = BindAddress::Tcp("127.0.0.1:0".parse().unwrap());
         let listener = Listener::bind(&place).unwrap();
         let far = std::net::TcpStream::connect(listener.describe()).unwrap();
-        let (near, _) = listener.accept().await.unwrap().adopt().unwrap();
+        let accepted = poll_fn(|context| listener.poll_accept(context)).await;
+        let (near, _) = accepted.unwrap().adopt().unwrap();
         let PeerStream::Tcp(near) = near else {
             panic!("TCP");
         };

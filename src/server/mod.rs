@@ -1,10 +1,11 @@
 //! Accepts connections, spreads them over workers, drains, and serves the admin address.
 //!
-//! Accepting happens on the main thread; a client then comes to the worker that its load makes the
-//! next, and moves where loads change.
+//! Clients are accepted on the thread of the first worker, where those of a quiet pgsieve are all
+//! served; each comes to the worker that its load makes the next, and moves where loads change.
 
 pub mod admin;
 pub mod budget_file;
+pub mod client_assigner;
 pub mod grounding;
 pub mod limits_store;
 pub mod listener;
@@ -15,18 +16,18 @@ pub mod worker;
 
 use std::fmt;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use tokio::sync::mpsc;
-use tokio::task::JoinSet;
+use tokio::sync::{mpsc, oneshot};
 
+use self::client_assigner::{ClientAssigner, WorkerEntrance};
 use self::listener::{AcceptedStream, BindAddress, Listener};
 use self::local_clients::LocalClients;
-use self::worker::{WorkerDoors, WorkerThread, WorkersServing};
+use self::worker::{NewWorker, Reception, WorkerDoors, WorkerInlets, WorkerThread, WorkersServing};
 use crate::limits;
 use crate::session::drain::{DrainReceiver, DrainSender};
-use crate::session::login::pending_logins::{LoginCapacity, PendingLogins};
 use crate::session::scheduling::worker_load::WorkerLoads;
 use crate::session::shared::ServerShared;
 use crate::system_error;
@@ -51,17 +52,15 @@ pub struct ServerSettings {
 /// A server whose places are bound and whose workers run.
 pub struct ProxyServer {
     settings: ServerSettings,
+    /// Until clients are accepted there.
     listeners: Vec<Listener>,
+    reception: Option<oneshot::Sender<Reception>>,
     workers: Vec<WorkerThread>,
-    loads: WorkerLoads,
-    server_shared: ServerShared,
-    pending: PendingLogins,
+    assigner: Arc<ClientAssigner>,
     drain: DrainSender,
     draining: DrainReceiver,
     sender: mpsc::Sender<AcceptedStream>,
     accepted: mpsc::Receiver<AcceptedStream>,
-    accepting: JoinSet<()>,
-    turned_away: JoinSet<()>,
 }
 
 /// Why a server could not start.
@@ -87,41 +86,45 @@ impl ProxyServer {
         settings: ServerSettings,
         server_shared: ServerShared,
     ) -> Result<Self, StartError> {
-        let mut listeners = Vec::new();
-        for place in &settings.listen {
-            let listener = Listener::bind(place).map_err(|source| StartError::Bind {
-                place: place.clone(),
-                source,
-            })?;
-            listeners.push(listener);
-        }
-        let (drain, draining) = DrainSender::new();
-        let mut workers = Vec::new();
-        let serving = WorkersServing::begin();
         let count = settings.workers.max(1);
         let loads = WorkerLoads::new(count);
-        let (doors, heard) = WorkerDoors::new(count);
-        for (index, moved) in heard.into_iter().enumerate() {
-            let ends = (draining.clone(), serving.clone());
+        let new = (0..count).map(|index| {
             let shared = server_shared.for_worker(loads.worker(index));
-            let worker = WorkerThread::start(index, shared, ends, (doors.clone(), moved))
-                .map_err(StartError::Worker)?;
-            workers.push(worker);
+            NewWorker::new(index, shared).map_err(StartError::Worker)
+        });
+        let new: Vec<NewWorker> = new.collect::<Result<_, _>>()?;
+        let listeners = bind_all(&settings.listen, new.first())?;
+        let (drain, draining) = DrainSender::new();
+        let serving = WorkersServing::begin();
+        let (doors, heard) = WorkerDoors::new(count);
+        let (mut workers, mut entrances, mut receptions) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, (worker, moved)) in new.into_iter().zip(heard).enumerate() {
+            let (entrance, arriving) = WorkerEntrance::of(doors.open(index));
+            let (opening, reception) = oneshot::channel();
+            let inlets = WorkerInlets {
+                arriving,
+                moved,
+                reception,
+            };
+            let ends = (draining.clone(), serving.clone());
+            let worker = worker.start(ends, doors.clone(), inlets);
+            workers.push(worker.map_err(StartError::Worker)?);
+            entrances.push(entrance);
+            receptions.push(opening);
         }
+        let places = settings.connections_max;
+        let assigner = ClientAssigner::new(entrances, loads, places, server_shared);
         let (sender, accepted) = mpsc::channel(limits::ACCEPTED_WAITING_MAX);
         Ok(Self {
             sender,
             accepted,
-            pending: PendingLogins::new(settings.connections_max),
             settings,
             listeners,
+            reception: receptions.into_iter().next(),
             workers,
-            loads,
-            server_shared,
+            assigner: Arc::new(assigner),
             drain,
             draining,
-            accepting: JoinSet::new(),
-            turned_away: JoinSet::new(),
         })
     }
 
@@ -142,20 +145,11 @@ impl ProxyServer {
 
     /// Serves until `stop` completes. It has to be ended then.
     pub async fn run(mut self, stop: impl Future<Output = ()>) -> Self {
-        for listener in std::mem::take(&mut self.listeners) {
-            let sender = self.sender.clone();
-            self.accepting.spawn(async move {
-                loop {
-                    match listener.accept().await {
-                        Ok(client) => {
-                            if sender.send(client).await.is_err() {
-                                return;
-                            }
-                        }
-                        Err(_) => tokio::time::sleep(limits::ACCEPT_PAUSE).await,
-                    }
-                }
-            });
+        let listeners = std::mem::take(&mut self.listeners);
+        let reception = Reception::at(listeners, &self.assigner);
+        if let Some(begin) = self.reception.take() {
+            // A worker that is gone has panicked, and that was told.
+            let _ = begin.send(reception);
         }
         self.assign_until(stop).await;
         self
@@ -193,17 +187,16 @@ impl ProxyServer {
         .await;
     }
 
-    /// Hands clients to workers as they arrive.
+    /// Hands clients of this process to workers as they arrive.
     async fn assign_until(&mut self, stop: impl Future<Output = ()>) {
         let mut stop = std::pin::pin!(stop);
         loop {
             tokio::select! {
                 () = &mut stop => break,
                 client = self.accepted.recv() => match client {
-                    Some(client) => self.assign(client),
+                    Some(client) => self.assigner.assign(client),
                     None => break,
                 },
-                Some(_) = self.turned_away.join_next(), if !self.turned_away.is_empty() => {}
             }
         }
     }
@@ -212,54 +205,17 @@ impl ProxyServer {
         self.workers.iter().map(WorkerThread::open).sum()
     }
 
-    /// Hands a client to the worker that its load makes the next. Where all places are taken, one
-    /// that says nothing gives way, or it is turned away.
-    fn assign(&mut self, client: AcceptedStream) {
-        let clients: Vec<usize> = self.workers.iter().map(WorkerThread::open).collect();
-        let open: usize = clients.iter().sum();
-        let place = self.loads.place(&clients);
-        let worker = self.workers.get(place);
-        let places = if open < self.settings.connections_max {
-            LoginCapacity::Left
-        } else {
-            LoginCapacity::Full
-        };
-        let pending = self.pending.accept(client.peer(), places);
-        let refused = match (worker, pending) {
-            (Some(worker), Some(pending)) => {
-                let pending = pending.with_worker(self.loads.login(place));
-                worker.take(Box::new((client, pending))).err()
-            }
-            (Some(_) | None, None) | (None, Some(_)) => {
-                self.turn_away(client);
-                None
-            }
-        };
-        if let Some(refused) = refused {
-            self.turn_away(refused.0);
-        }
-    }
-
-    fn turn_away(&mut self, client: AcceptedStream) {
-        if let Ok(client) = client.adopt()
-            && self.turned_away.len() < limits::TURNED_AWAY_MAX
-        {
-            let server_shared = self.server_shared.clone();
-            self.turned_away
-                .spawn(async move { server_shared.turn_away(client).await });
-        }
-    }
-
     /// Drains: lets running statements finish within the bound, then closes what is left. Returns
     /// when every client is gone.
-    pub async fn finish(mut self, telemetry: &Telemetry) {
-        self.accepting.shutdown().await;
+    pub async fn finish(self, telemetry: &Telemetry) {
         let Self {
             settings,
             workers,
+            assigner,
             drain,
             ..
         } = self;
+        drop(assigner);
         let counts: Vec<_> = workers.iter().map(WorkerThread::counter).collect();
         drain.begin();
         let mut gone = tokio::task::spawn_blocking(move || WorkerThread::join_all(workers));
@@ -280,6 +236,21 @@ impl ProxyServer {
         }
         telemetry.emit(&ServerStopped { cut_off });
     }
+}
+
+/// Binds every place, for the worker that is to accept there.
+fn bind_all(
+    places: &[BindAddress],
+    worker: Option<&NewWorker>,
+) -> Result<Vec<Listener>, StartError> {
+    let bound = places.iter().zip(worker.into_iter().cycle());
+    let bound = bound.map(|(place, worker)| {
+        worker.bind(place).map_err(|source| StartError::Bind {
+            place: place.clone(),
+            source,
+        })
+    });
+    bound.collect()
 }
 
 impl StartError {

@@ -2,46 +2,75 @@
 //! thread, so that no statement waits for another thread to wake.
 
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+use std::task::{Context, Poll};
 use std::thread::JoinHandle;
 
-use tokio::sync::{Mutex, mpsc};
+use tokio::runtime::Runtime;
+use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, Interval, interval_at};
+use tokio::time::{Instant, Interval, interval_at, sleep_until};
 
-use super::listener::AcceptedStream;
+use super::client_assigner::{ArrivedClient, ClientAssigner};
+use super::listener::{AcceptedStream, BindAddress, Listener};
 use crate::limits;
 use crate::session::drain::{DrainReceiver, DrainSender};
-use crate::session::login::pending_logins::PendingLogin;
 use crate::session::shared::ServerShared;
 use crate::session::{self, DepartingSession, ServedSession};
 use crate::telemetry::events::WorkerTurnEnded;
 
-/// A client that came, and its standing until it has logged in.
-pub type ArrivedClient = Box<(AcceptedStream, PendingLogin)>;
+/// A worker that is about to run.
+pub struct NewWorker {
+    index: usize,
+    server_shared: ServerShared,
+    runtime: NewRuntime,
+}
+
+/// A runtime that may be dropped on another runtime's thread until it is used: it waits for nobody.
+struct NewRuntime(Option<Runtime>);
+
+/// What comes to a worker while it runs.
+pub struct WorkerInlets {
+    /// Clients that others have accepted.
+    pub arriving: mpsc::Receiver<Box<ArrivedClient>>,
+    /// Sessions of other workers.
+    pub moved: mpsc::Receiver<Box<ServedSession>>,
+    /// Where it is to accept clients itself, once it is to begin.
+    pub reception: oneshot::Receiver<Reception>,
+}
 
 /// A running worker.
 pub struct WorkerThread {
-    clients: mpsc::Sender<ArrivedClient>,
     open: Arc<AtomicUsize>,
     thread: JoinHandle<()>,
 }
 
-impl WorkerThread {
-    /// Starts the thread.
+impl NewRuntime {
+    /// Runs on this thread until the future is done.
+    fn run(mut self, future: impl Future<Output = ()>) {
+        if let Some(runtime) = self.0.take() {
+            runtime.block_on(future);
+        }
+    }
+}
+
+impl Drop for NewRuntime {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl NewWorker {
+    /// One that shares this with the others.
     ///
     /// # Errors
-    /// The system's, when it has no thread or no event queue left.
-    pub fn start(
-        index: usize,
-        server_shared: ServerShared,
-        (draining, serving): (DrainReceiver, WorkersServing),
-        (doors, moved): (WorkerDoors, mpsc::Receiver<Box<ServedSession>>),
-    ) -> io::Result<Self> {
-        let (clients, arriving) = mpsc::channel(limits::ACCEPTED_WAITING_MAX);
-        let open = doors.open(index);
+    /// The system's, when it has no event queue left.
+    pub fn new(index: usize, server_shared: ServerShared) -> io::Result<Self> {
         let load = server_shared.turns.load().clone();
         let telemetry = server_shared.login_context.telemetry.clone();
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -53,7 +82,40 @@ impl WorkerThread {
                 }
             })
             .build()?;
+        Ok(Self {
+            index,
+            server_shared,
+            runtime: NewRuntime(Some(runtime)),
+        })
+    }
+
+    /// Binds a place for it to listen at: its thread hears of clients there.
+    ///
+    /// # Errors
+    /// As of [`Listener::bind`].
+    pub fn bind(&self, place: &BindAddress) -> io::Result<Listener> {
+        let _runtime = self.runtime.0.as_ref().map(Runtime::enter);
+        Listener::bind(place)
+    }
+
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// The system's, when it has no thread left.
+    pub fn start(
+        self,
+        (draining, serving): (DrainReceiver, WorkersServing),
+        doors: WorkerDoors,
+        inlets: WorkerInlets,
+    ) -> io::Result<WorkerThread> {
+        let Self {
+            index,
+            server_shared,
+            runtime,
+        } = self;
+        let open = doors.open(index);
         let sessions = WorkerSessions {
+            index,
             server_shared: Arc::new(server_shared),
             draining,
             serving,
@@ -62,14 +124,12 @@ impl WorkerThread {
         };
         let thread = std::thread::Builder::new()
             .name(format!("worker-{index}"))
-            .spawn(move || runtime.block_on(sessions.run(arriving, moved)))?;
-        Ok(Self {
-            clients,
-            open,
-            thread,
-        })
+            .spawn(move || runtime.run(sessions.run(inlets)))?;
+        Ok(WorkerThread { open, thread })
     }
+}
 
+impl WorkerThread {
     /// How many clients it serves now.
     pub fn open(&self) -> usize {
         self.open.load(Ordering::Relaxed)
@@ -80,26 +140,11 @@ impl WorkerThread {
         Arc::clone(&self.open)
     }
 
-    /// Hands a client over; gives it back when too many wait already.
-    ///
-    /// # Errors
-    /// The client, where too many wait already.
-    pub fn take(&self, client: ArrivedClient) -> Result<(), ArrivedClient> {
-        self.open.fetch_add(1, Ordering::Relaxed);
-        self.clients.try_send(client).map_err(|refused| {
-            self.open.fetch_sub(1, Ordering::Relaxed);
-            refused.into_inner()
-        })
-    }
-
-    /// Waits until the last client of all of them is gone. None gets any more: each of them ends
-    /// with the others.
+    /// Waits until the last client of all of them is gone, after [`ClientAssigner`] is: each of
+    /// them ends with the others.
     pub fn join_all(workers: Vec<Self>) {
-        let ending = workers.into_iter().map(|worker| worker.thread);
-        // No worker is left that could be handed a client.
-        let ending: Vec<JoinHandle<()>> = ending.collect();
-        for thread in ending {
-            if thread.join().is_err() {
+        for worker in workers {
+            if worker.thread.join().is_err() {
                 // The panic hook has counted and logged it.
             }
         }
@@ -133,7 +178,8 @@ impl WorkerDoors {
         (Self { doors }, heard)
     }
 
-    fn open(&self, worker: usize) -> Arc<AtomicUsize> {
+    /// The count of the sessions that a worker has.
+    pub fn open(&self, worker: usize) -> Arc<AtomicUsize> {
         let door = self.doors.get(worker);
         door.map(|door| Arc::clone(&door.open)).unwrap_or_default()
     }
@@ -150,8 +196,61 @@ impl WorkerDoors {
     }
 }
 
+/// Where clients arrive, on the thread of a worker: who stays there wakes no other thread.
+pub struct Reception {
+    listeners: Vec<Listener>,
+    /// Gone when nobody new is to come any more.
+    assigner: Weak<ClientAssigner>,
+    paused_until: Option<Instant>,
+}
+
+impl Reception {
+    /// At these places, bound for the worker that it is for.
+    pub fn at(listeners: Vec<Listener>, assigner: &Arc<ClientAssigner>) -> Self {
+        Self {
+            listeners,
+            assigner: Arc::downgrade(assigner),
+            paused_until: None,
+        }
+    }
+
+    /// The next client. May be cancelled.
+    async fn next(&mut self) -> AcceptedStream {
+        loop {
+            if let Some(until) = self.paused_until {
+                sleep_until(until).await;
+                self.paused_until = None;
+            }
+            match poll_fn(|context| self.poll_next(context)).await {
+                Ok(client) => return client,
+                Err(_) => self.paused_until = Some(Instant::now() + limits::ACCEPT_PAUSE),
+            }
+        }
+    }
+
+    /// The places take turns at being first: a busy one keeps nobody from another.
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<io::Result<AcceptedStream>> {
+        let mut places = self.listeners.iter().enumerate();
+        let accepted = places.find_map(|(place, listener)| match listener.poll_accept(context) {
+            Poll::Ready(accepted) => Some((place, accepted)),
+            Poll::Pending => None,
+        });
+        let Some((place, accepted)) = accepted else {
+            return Poll::Pending;
+        };
+        self.listeners.rotate_left(place + 1);
+        Poll::Ready(accepted)
+    }
+
+    /// The client, where it is to stay with this worker.
+    fn assign(&self, worker: usize, client: AcceptedStream) -> Option<ArrivedClient> {
+        self.assigner.upgrade()?.assign_at(worker, client)
+    }
+}
+
 /// What runs on the thread.
 struct WorkerSessions {
+    index: usize,
     server_shared: Arc<ServerShared>,
     draining: DrainReceiver,
     serving: WorkersServing,
@@ -214,12 +313,27 @@ impl LoginBurst {
     }
 }
 
+/// The reception, when it is to begin; none where it never is. May be cancelled.
+async fn begin_of(opening: &mut Option<oneshot::Receiver<Reception>>) -> Option<Reception> {
+    let begun = opening.as_mut()?.await.ok();
+    *opening = None;
+    begun
+}
+
+/// The next client there, if there is a reception. May be cancelled.
+async fn next_of(reception: &mut Option<Reception>) -> Option<AcceptedStream> {
+    Some(reception.as_mut()?.next().await)
+}
+
 impl WorkerSessions {
-    async fn run(
-        self,
-        mut arriving: mpsc::Receiver<ArrivedClient>,
-        mut moved: mpsc::Receiver<Box<ServedSession>>,
-    ) {
+    async fn run(self, inlets: WorkerInlets) {
+        let WorkerInlets {
+            mut arriving,
+            mut moved,
+            reception: opening,
+        } = inlets;
+        let mut opening = Some(opening);
+        let mut reception = None;
         let (drain, draining) = DrainSender::new();
         tokio::spawn(drain.follow(self.draining.clone()));
         tokio::spawn(self.server_shared.turns.clone().run());
@@ -233,8 +347,21 @@ impl WorkerSessions {
                         logins.has_new = true;
                         self.start(&mut running, *client, draining.clone());
                     }
-                    None => accepting = false,
+                    None => {
+                        accepting = false;
+                        reception = None;
+                    }
                 },
+                Some(client) = next_of(&mut reception), if reception.is_some() => {
+                    let here = reception.as_ref().and_then(|it| it.assign(self.index, client));
+                    if let Some(client) = here {
+                        logins.has_new = true;
+                        self.start(&mut running, client, draining.clone());
+                    }
+                }
+                begun = begin_of(&mut opening), if opening.is_some() && accepting => {
+                    reception = begun;
+                }
                 Some(session) = moved.recv() => {
                     self.go_on(&mut running, session, draining.clone());
                 }
@@ -292,7 +419,7 @@ impl WorkerSessions {
     fn start(
         &self,
         running: &mut JoinSet<Option<DepartingSession>>,
-        (client, pending): (AcceptedStream, PendingLogin),
+        (client, pending): ArrivedClient,
         draining: DrainReceiver,
     ) {
         // Nothing is spawned around a session: what surrounds it would take as much as it does.

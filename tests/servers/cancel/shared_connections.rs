@@ -129,7 +129,7 @@ fn who_holds_a_connection_is_found_by_its_process() {
 /// because of the call: nobody is stopped, least of all the asker.
 #[test]
 fn the_connection_of_the_call_is_not_meant() {
-    let stack = shared(4);
+    let stack = shared(1);
     let mut asker = login(&stack);
     let seen = process(&mut asker);
     let mut other = login(&stack);
