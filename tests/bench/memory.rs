@@ -76,7 +76,7 @@ fn query(stream: &mut TcpStream, text: &str) -> usize {
 }
 
 /// Reads until ReadyForQuery; returns how many bytes that were.
-fn until_ready(stream: &mut TcpStream) -> usize {
+pub fn until_ready(stream: &mut TcpStream) -> usize {
     let mut total = 0;
     let mut body = Vec::new();
     loop {

@@ -148,7 +148,8 @@ impl Way {
     }
 }
 
-struct Judge {
+/// Judges statements of a session at one database.
+pub struct Judge {
     gate: Arc<Gate>,
     names: Arc<SessionNames>,
     cache: JudgementCache,
@@ -156,7 +157,11 @@ struct Judge {
 
 impl Judge {
     fn new(way: Way, catalog: &Arc<Catalog>) -> Self {
-        let gate = way.gate();
+        Self::of(way.gate(), catalog)
+    }
+
+    /// With this gate, at a database that contains this.
+    pub fn of(gate: Gate, catalog: &Arc<Catalog>) -> Self {
         let mut names = SessionNames::default();
         names.set_server_major(catalog.server_major());
         names.set_role("postgres");
@@ -181,32 +186,40 @@ impl Judge {
         }
     }
 
-    /// Nanoseconds for a judgement that the cache has.
     fn cached(&mut self, text: &str) -> f64 {
+        self.cached_of(CACHED_TIMES, text)
+    }
+
+    /// Nanoseconds for a judgement that the cache has, of so many.
+    pub fn cached_of(&mut self, times: u32, text: &str) -> f64 {
         for _ in 0..3 {
             self.cache
                 .judge(&self.gate, Cow::Borrowed(text), &self.names);
         }
         let since = Instant::now();
-        for _ in 0..CACHED_TIMES {
+        for _ in 0..times {
             let text = Cow::Borrowed(black_box(text));
             let judgement = self.cache.judge(&self.gate, text, &self.names);
             assert!(matches!(judgement.verdict, Verdict::Permitted(_)));
         }
-        since.elapsed().as_secs_f64() * 1e9 / f64::from(CACHED_TIMES)
+        since.elapsed().as_secs_f64() * 1e9 / f64::from(times)
     }
 
-    /// Microseconds for a judgement from the text on.
     fn cold(&mut self, text: &str) -> f64 {
+        self.cold_of(COLD_TIMES, text)
+    }
+
+    /// Microseconds for a judgement from the text on, of so many.
+    pub fn cold_of(&mut self, times: u32, text: &str) -> f64 {
         let since = Instant::now();
-        for _ in 0..COLD_TIMES {
+        for _ in 0..times {
             let judgement = self.gate.judge(Cow::Borrowed(black_box(text)), &self.names);
             assert!(
                 matches!(judgement.verdict, Verdict::Permitted(_)),
                 "{judgement:?}"
             );
         }
-        since.elapsed().as_secs_f64() * 1e6 / f64::from(COLD_TIMES)
+        since.elapsed().as_secs_f64() * 1e6 / f64::from(times)
     }
 }
 

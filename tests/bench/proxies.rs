@@ -10,8 +10,8 @@
 //! `make bench` runs it. Machines are noisy: read the ratios, not the absolute numbers.
 //! Arguments: `--rounds N` (default 3), `--seconds N` per measurement (default 3), `--quick` (one
 //! short round), `--throughput-only`, `--pools-only`, `--memory-only`, `--catalog-only`,
-//! `--grounding-only`, `--cached-only`, `--repairs-only`, `--policies-only`, `--models-only`,
-//! `--reload-only`, `--mcp-only`, `--fairness` (with `--flood WORD` for the floods of that
+//! `--grounding-only`, `--growth-only`, `--cached-only`, `--repairs-only`, `--policies-only`,
+//! `--models-only`, `--reload-only`, `--mcp-only`, `--fairness` (with `--flood WORD` for the floods of that
 //! name), `--telemetry-only` (with `--blocks N`, default 15; `--apart` for each sink by itself;
 //! `--instructions-only`), `--audit` (pgsieve writes its audit to a file while it is measured).
 
@@ -29,6 +29,7 @@ mod checkout;
 mod evidence;
 mod fairness;
 mod grounding;
+mod growth;
 mod judging;
 mod machine;
 mod mcp;
@@ -65,6 +66,7 @@ struct Plan {
     cached_only: bool,
     catalog_only: bool,
     grounding_only: bool,
+    growth_only: bool,
     repairs_only: bool,
     reload_only: bool,
     mcp_only: bool,
@@ -120,6 +122,11 @@ fn main() {
         rounds: plan.rounds,
         time: Duration::from_secs(plan.seconds),
     };
+    if plan.growth_only {
+        growth::clients(&peers, effort);
+        drop(peers);
+        return growth::judgements();
+    }
     if !plan.memory_only && !plan.pools_only {
         throughput::report(&peers, effort);
     }
@@ -134,7 +141,9 @@ fn main() {
         return;
     }
     memory::report(&peers);
+    growth::clients(&peers, effort);
     drop(peers);
+    growth::judgements();
     evidence::report(&plan.evidence);
     cached::report();
     catalog::report();
@@ -165,6 +174,7 @@ fn plan() -> Plan {
         cached_only: given("--cached-only"),
         catalog_only: given("--catalog-only"),
         grounding_only: given("--grounding-only"),
+        growth_only: given("--growth-only"),
         repairs_only: given("--repairs-only"),
         reload_only: given("--reload-only"),
         mcp_only: given("--mcp-only"),
