@@ -226,23 +226,22 @@ impl CancelRegistry {
         upstream: Arc<Upstream>,
         (told, key): (ToldPid, Option<UpstreamKey>),
     ) -> Result<(ClientKey, CancelGuard), NoKey> {
-        let long = version >= ProtocolVersion::V3_2;
-        let mut secret = vec![
-            0;
-            if long {
-                SECRET_BYTES_LONG
-            } else {
-                SECRET_BYTES_SHORT
-            }
-        ];
-        getrandom::fill(&mut secret).map_err(|_| NoKey)?;
+        let mut random = [0; PID_BYTES + SECRET_BYTES_LONG];
+        getrandom::fill(&mut random).map_err(|_| NoKey)?;
+        let (chance, secret) = random.split_first_chunk().ok_or(NoKey)?;
+        let length = if version >= ProtocolVersion::V3_2 {
+            SECRET_BYTES_LONG
+        } else {
+            SECRET_BYTES_SHORT
+        };
+        let mut secret: Vec<u8> = secret.iter().copied().take(length).collect();
         let client = blake3::hash(client.as_bytes());
         let number = self.inner.number.fetch_add(1, Ordering::Relaxed);
         let signals = Arc::new(SessionSignals::default());
         let mut sessions = self.sessions();
         let pid = match told {
             ToldPid::OfConnection(pid) => pid,
-            ToldPid::OfSession => pid_of_nobody(&sessions)?,
+            ToldPid::OfSession => pid_of_nobody(&sessions, *chance)?,
         };
         if let Some(peers) = &self.inner.peers {
             peers.mark(pid, &mut secret);
@@ -521,20 +520,24 @@ pub(super) fn of_pid(pid: i32) -> RangeInclusive<CancelTarget> {
     at(u64::MIN)..=at(u64::MAX)
 }
 
-/// A process id that no session was told and no server gives.
+/// A process id that no session was told and no server gives: by this chance, or another one.
 ///
 /// # Errors
 /// The system gives no randomness.
-fn pid_of_nobody(sessions: &BTreeMap<CancelTarget, Box<CancelEntry>>) -> Result<i32, NoKey> {
+fn pid_of_nobody(
+    sessions: &BTreeMap<CancelTarget, Box<CancelEntry>>,
+    mut chance: [u8; PID_BYTES],
+) -> Result<i32, NoKey> {
     loop {
-        let mut random = [0; 4];
-        getrandom::fill(&mut random).map_err(|_| NoKey)?;
-        let pid = SESSION_PID_MIN | (i32::from_ne_bytes(random) & (SESSION_PID_MIN - 1));
+        let pid = SESSION_PID_MIN | (i32::from_ne_bytes(chance) & (SESSION_PID_MIN - 1));
         if sessions.range(of_pid(pid)).next().is_none() {
             return Ok(pid);
         }
+        getrandom::fill(&mut chance).map_err(|_| NoKey)?;
     }
 }
+
+const PID_BYTES: usize = size_of::<i32>();
 
 /// The least process id of a session's own. Linux has none over 4,194,304 (`pid_max`), the BSDs
 /// none over 99,999.

@@ -401,6 +401,9 @@ impl Drop for ServerLease {
 
 /// Takes one out by chance.
 fn draw<'s>(servers: &mut Vec<&'s Arc<UpstreamServer>>) -> Option<&'s Arc<UpstreamServer>> {
+    if servers.len() <= 1 {
+        return servers.pop();
+    }
     let mut random = [0_u8; 8];
     // Without randomness it is the first, which is no more than unfair.
     let _ = getrandom::fill(&mut random);
