@@ -1,8 +1,9 @@
-"""A private Postgres with the fixture, and a pgsieve before it for each policy; with a pool, for each role.
+"""A private Postgres with the fixture, and a pgsieve before it for each policy.
 
 Nothing of it outlives `close`: the data folder is temporary, the processes are ended by their ids.
 """
 
+import json
 import os
 import pwd
 import shutil
@@ -50,10 +51,7 @@ class Stack:
             self.start_postgres()
             self.load()
             for policy in POLICIES:
-                if pool is None:
-                    self.start_pgsieve(policy)
-                for role in ROLES if pool else []:
-                    self.start_pgsieve(policy, role)
+                self.start_pgsieve(policy)
         except BaseException:
             self.close()
             raise
@@ -89,24 +87,37 @@ class Stack:
             self.psql(file=fixture)
         self.psql("VACUUM ANALYZE")
 
-    def start_pgsieve(self, policy, role=None):
-        """One that lets clients log in by themselves, or as that role on connections that they share."""
-        way = f"{policy}-{role}" if role else policy
-        self.ports[way] = port = free_port()
+    def start_pgsieve(self, policy):
+        """One that lets clients log in by themselves, or on connections that those of a role share."""
+        self.ports[policy] = port = free_port()
         environment = {name: value for name, value in os.environ.items() if not name.startswith("PGSIEVE")}
-        if role:
-            environment |= {
-                "PGSIEVE_CLIENT_AUTH_METHOD": "trust", "PGSIEVE_POOL_MODE": "transaction",
-                "PGSIEVE_POOL_SIZE": str(self.pool),
-            }
-        account = f"{role}:{role}@" if role else ""
+        settings = ["--config", self.shared_settings()] if self.pool else []
+        account = f"{ROLES[0]}:{ROLES[0]}@" if self.pool else ""
         self.spawn(
-            f"pgsieve-{way}",
-            [self.program, "serve", "--upstream", f"postgres://{account}127.0.0.1:{self.ports['direct']}/",
+            f"pgsieve-{policy}",
+            [self.program, "serve", *settings, "--upstream", f"postgres://{account}127.0.0.1:{self.ports['direct']}/",
              "--listen", f"127.0.0.1:{port}", "--admin", "off", "--policy", policy],
             env=environment,
         )
-        self.wait_for(f"pgsieve-{way}", lambda: socket.create_connection(("127.0.0.1", port), 1).close())
+        self.wait_for(f"pgsieve-{policy}", lambda: socket.create_connection(("127.0.0.1", port), 1).close())
+
+    def shared_settings(self):
+        """A file with settings: each role proves its password here, and shares connections with itself."""
+        users = []
+        for role in ROLES:
+            password, verifier = self.folder / f"{role}.password", self.folder / f"{role}.verifier"
+            password.write_text(f"{role}\n")
+            verifier.write_text(self.psql(f"SELECT rolpassword FROM pg_authid WHERE rolname = '{role}'"))
+            for secret in (password, verifier):
+                secret.chmod(0o600)
+            users.append({"name": role, "verifier_file": str(verifier), "upstream_user": role,
+                          "upstream_password_file": str(password)})
+        file = self.folder / "shared.yaml"
+        file.write_text(json.dumps({
+            "client": {"auth": {"method": "scram", "users": users}},
+            "pool": {"mode": "transaction", "size": self.pool},
+        }))
+        return file
 
     def spawn(self, name, command, **options):
         log = open(self.folder / f"{name}.log", "wb")
@@ -145,17 +156,13 @@ class Stack:
 
     def environment(self, way, user, database=DATABASE):
         """What tells a program where to connect, one of the ways, and as whom."""
-        port = self.port(way, user)
         return {
-            "PGHOST": "127.0.0.1", "PGPORT": str(port), "PGUSER": user, "PGPASSWORD": user,
+            "PGHOST": "127.0.0.1", "PGPORT": str(self.ports[way]), "PGUSER": user, "PGPASSWORD": user,
             "PGDATABASE": database, "PGSSLMODE": "disable", "MATRIX_WAY": way, "MATRIX_URL": self.url(way, user),
         }
 
     def url(self, way, user):
-        return f"postgresql://{user}:{user}@127.0.0.1:{self.port(way, user)}/{DATABASE}"
-
-    def port(self, way, user):
-        return self.ports.get(f"{way}-{user}") or self.ports[way]
+        return f"postgresql://{user}:{user}@127.0.0.1:{self.ports[way]}/{DATABASE}"
 
     def contents(self):
         """Everything the database holds, to compare before and after."""

@@ -139,6 +139,11 @@ def names_of(statistics):
             if columns[:1] == ["Statistics"] else len(columns)}
 
 
+def failure(error):
+    """What has failed. Its HINT is pgsieve's own where the server gives none."""
+    return {"failed": str(error).split("\nHINT:")[0]}
+
+
 def look(name, kind, path, view):
     """A step for one view of one node, where the node has it."""
     try:
@@ -147,7 +152,7 @@ def look(name, kind, path, view):
         return
     except Failed as error:
         # Some statistics are not to be had of some kinds of relations.
-        return step.run(f"{name} {view}", lambda error=error: {"failed": str(error)})
+        return step.run(f"{name} {view}", lambda error=error: failure(error))
 
     def told():
         if view == "stats":
@@ -165,7 +170,7 @@ def walk(name, kind, path, ours=True):
     except Absent:
         return
     except Failed as error:
-        return step.run(f"{name} children", lambda error=error: {"failed": str(error)})
+        return step.run(f"{name} children", lambda error=error: failure(error))
     step.run(f"{name} children", lambda: settled(children))
     for child in children:
         if child["_type"].startswith("coll-"):
@@ -178,7 +183,7 @@ def walk_list(name, kind, path, ours):
     except Absent:
         return
     except Failed as error:
-        return step.run(f"{name} {kind} list", lambda error=error: {"failed": str(error)})
+        return step.run(f"{name} {kind} list", lambda error=error: failure(error))
     step.run(f"{name} {kind} list", lambda: [[node["_type"], node["label"], settled(node)] for node in nodes])
     for node in nodes[: OPENED.get(kind, OPENED_ELSE) if ours else OPENED_OF_CATALOGS]:
         below = f"{name} {node['_type']} {node['label']}"
