@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 use pgsieve::wire::encode;
@@ -46,6 +46,32 @@ fn idle(peers: &Peers, way: Target) {
         (all - few) * 1_048.576 / f64::from(more),
         memory_mib(pid, "VmHWM")
     );
+}
+
+/// Prints what a result of a gigabyte leaves.
+pub fn report_gigabyte(peers: &Peers) {
+    println!("a result of 1 GB in rows of 1 kB\n");
+    println!("| way | memory before, MiB | behind it | at most | s |");
+    println!("|---|---|---|---|---|");
+    for way in peers.targets("simple") {
+        let Some(pid) = peers.pid(way) else {
+            continue;
+        };
+        let mut client = client(peers, way);
+        let (before, since) = (memory_mib(pid, "VmRSS"), Instant::now());
+        query(
+            &mut client,
+            "SELECT repeat('x', 1000) FROM generate_series(1, 1000000)",
+        );
+        println!(
+            "| {} | {before:.1} | {:.1} | {:.1} | {:.1} |",
+            way.name(),
+            memory_mib(pid, "VmRSS"),
+            memory_mib(pid, "VmHWM"),
+            since.elapsed().as_secs_f64()
+        );
+    }
+    println!();
 }
 
 fn large_result(peers: &Peers) -> usize {

@@ -1,6 +1,7 @@
 //! The ways to the same private Postgres that are compared.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -9,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use pgsieve::demo::cluster::PrivateCluster;
+use pgsieve::demo::cluster::{PrivateCluster, TlsFiles};
+use pgsieve::net::dev_certificates::{self, CertificateRequest, DevCertificates};
 
 /// A way to the database.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -49,6 +51,8 @@ pub struct Load {
     pub clients: usize,
     /// Whether each transaction has a connection of its own.
     pub churns: bool,
+    /// Other statements than those of `pgbench -S`.
+    pub script: Option<&'static str>,
     pub time: Duration,
 }
 
@@ -57,6 +61,7 @@ pub struct Peers {
     cluster: PrivateCluster,
     proxies: BTreeMap<Target, Proxy>,
     folder: PathBuf,
+    certificates: Option<DevCertificates>,
 }
 
 struct Proxy {
@@ -74,16 +79,30 @@ impl Peers {
     /// Starts Postgres with pgbench's tables, PgBouncer and pgsieve in both modes, and HAProxy
     /// where it is installed.
     pub fn start(audit: bool) -> Self {
-        let cluster = pgbench_cluster();
-        let folder = std::env::temp_dir().join(format!("pgsieve-bench-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+        Self::with(bench_folder("plain"), audit, None)
+    }
+
+    /// The same with TLS between all of them.
+    pub fn start_encrypted() -> Self {
+        let folder = bench_folder("tls");
+        let certificates = folder.join("certificates");
+        let request = CertificateRequest {
+            hosts: &[],
+            client_name: "pgsieve",
+        };
+        let made = dev_certificates::write(&certificates, &request).expect("certificates");
+        Self::with(folder, false, Some(made))
+    }
+
+    fn with(folder: PathBuf, audit: bool, certificates: Option<DevCertificates>) -> Self {
+        let tls = certificates.as_ref();
+        let cluster = pgbench_cluster_with(tls);
         let mut proxies = BTreeMap::new();
         for target in [Target::PgBouncer, Target::PgBouncerShared] {
-            proxies.insert(target, bouncer(&cluster, &folder, target));
+            proxies.insert(target, bouncer(&cluster, &folder, (target, tls)));
         }
         for target in [Target::Pgsieve, Target::PgsieveShared] {
-            proxies.insert(target, sieve(&cluster, &folder, (target, audit)));
+            proxies.insert(target, sieve(&cluster, &folder, (target, audit, tls)));
         }
         if let Some(haproxy) = haproxy(&cluster, &folder) {
             proxies.insert(Target::HaProxy, haproxy);
@@ -92,6 +111,7 @@ impl Peers {
             cluster,
             proxies,
             folder,
+            certificates,
         }
     }
 
@@ -124,14 +144,28 @@ impl Peers {
     /// `pgbench -l` writes them.
     pub fn pgbench(&self, target: Target, load: &Load, latencies: Option<&Path>) -> Run {
         let url = format!(
-            "postgres://{}:{}@127.0.0.1:{}/postgres",
+            "postgres://{}:{}@127.0.0.1:{}/postgres?sslmode={}",
             self.user(),
             self.cluster.admin_password(),
-            self.port(target)
+            self.port(target),
+            match self.certificates {
+                Some(_) => "require",
+                None => "disable",
+            }
         );
         let mut command = Command::new("pgbench");
+        match load.script {
+            Some(text) => {
+                let file = self.folder.join("script.sql");
+                fs::write(&file, text).unwrap();
+                command.arg("-f").arg(file);
+            }
+            None => {
+                command.arg("-S");
+            }
+        }
         command
-            .args(["-S", "-n", "-M", load.mode])
+            .args(["-n", "-M", load.mode])
             .args(["-c", &load.clients.to_string()])
             .args(["-j", if load.clients > 1 { "2" } else { "1" }])
             .args(["-T", &load.time.as_secs().to_string()]);
@@ -186,13 +220,31 @@ pub fn program() -> PathBuf {
     std::env::var_os("BENCH_PROGRAM").map_or_else(own, PathBuf::from)
 }
 
+fn bench_folder(what: &str) -> PathBuf {
+    let name = format!("pgsieve-bench-{what}-{}", std::process::id());
+    let folder = std::env::temp_dir().join(name);
+    fs::create_dir_all(&folder).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+    folder
+}
+
 /// A Postgres with pgbench's tables.
 pub fn pgbench_cluster() -> PrivateCluster {
-    let cluster = PrivateCluster::builder()
+    pgbench_cluster_with(None)
+}
+
+fn pgbench_cluster_with(certificates: Option<&DevCertificates>) -> PrivateCluster {
+    let mut builder = PrivateCluster::builder()
         .conf("max_connections = 1400")
-        .conf("shared_buffers = '256MB'")
-        .start()
-        .expect("a private Postgres");
+        .conf("shared_buffers = '256MB'");
+    if let Some(made) = certificates {
+        builder = builder.tls(TlsFiles {
+            certificate: made.server.clone(),
+            key: made.server_key.clone(),
+            client_authority: None,
+        });
+    }
+    let cluster = builder.start().expect("a private Postgres");
     let url = cluster.admin_url("postgres");
     let made = Command::new("pgbench")
         .args(["-i", "-q", "-s", "10", &url])
@@ -206,7 +258,11 @@ pub fn pgbench_cluster() -> PrivateCluster {
     cluster
 }
 
-fn bouncer(cluster: &PrivateCluster, folder: &Path, target: Target) -> Proxy {
+fn bouncer(
+    cluster: &PrivateCluster,
+    folder: &Path,
+    (target, certificates): (Target, Option<&DevCertificates>),
+) -> Proxy {
     let port = free_port();
     let (mode, size) = match target {
         Target::PgBouncerShared => ("transaction", POOL_SIZE),
@@ -228,11 +284,26 @@ fn bouncer(cluster: &PrivateCluster, folder: &Path, target: Target) -> Proxy {
     if bouncer_version() >= (1, 21) {
         text += "max_prepared_statements = 200\n";
     }
+    let mut own = vec![users.clone(), settings.clone()];
+    if let Some(made) = certificates {
+        let [certificate, key] =
+            ["pem", "key"].map(|ending| folder.join(format!("bouncer-{mode}.{ending}")));
+        fs::copy(&made.server, &certificate).unwrap();
+        fs::copy(&made.server_key, &key).unwrap();
+        let _ = write!(
+            text,
+            "client_tls_sslmode = require\nclient_tls_cert_file = {}\nclient_tls_key_file = {}\n\
+             server_tls_sslmode = require\n",
+            certificate.display(),
+            key.display()
+        );
+        own.extend([certificate, key]);
+    }
     fs::write(&settings, text).unwrap();
     let mut command = Command::new("pgbouncer");
     command.arg("-q").arg(&settings);
     if fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
-        for path in [&users, &settings] {
+        for path in &own {
             chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
         }
         command.uid(NOBODY).gid(NOBODY);
@@ -266,7 +337,11 @@ fn haproxy(cluster: &PrivateCluster, folder: &Path) -> Option<Proxy> {
     started(command, port)
 }
 
-fn sieve(cluster: &PrivateCluster, folder: &Path, (target, audit): (Target, bool)) -> Proxy {
+fn sieve(
+    cluster: &PrivateCluster,
+    folder: &Path,
+    (target, audit, certificates): (Target, bool, Option<&DevCertificates>),
+) -> Proxy {
     let (port, admin) = (free_port(), free_port());
     let policy = folder.join("agent.yaml");
     fs::write(&policy, unbounded_results()).unwrap();
@@ -275,12 +350,22 @@ fn sieve(cluster: &PrivateCluster, folder: &Path, (target, audit): (Target, bool
         _ => "session",
     };
     let upstream = format!(
-        "postgres://{}:{}@127.0.0.1:{}/",
+        "postgres://{}:{}@127.0.0.1:{}/?sslmode={}",
         cluster.admin(),
         cluster.admin_password(),
-        cluster.port()
+        cluster.port(),
+        match certificates {
+            Some(_) => "require",
+            None => "disable",
+        }
     );
     let mut command = Command::new(program());
+    if let Some(made) = certificates {
+        command
+            .env("PGSIEVE_CLIENT_TLS_MODE", "require")
+            .env("PGSIEVE_CLIENT_TLS_CERTIFICATE", &made.server)
+            .env("PGSIEVE_CLIENT_TLS_KEY", &made.server_key);
+    }
     command
         .arg("serve")
         .arg("--policy")

@@ -22,13 +22,14 @@ pub fn report(peers: &Peers, effort: Effort) {
     println!("|---|---|---|---|---|---|---|");
     for way in [Target::PgBouncerShared, Target::PgsieveShared] {
         let pid = peers.pid(way).expect("it runs");
-        let without = latencies(peers, way, effort);
+        let load = load("simple", ACTIVE_CLIENTS, effort);
+        let without = latencies(peers, way, &load, effort.rounds);
         let before = memory_mib(pid, "VmRSS");
         let clients: Vec<TcpStream> = (0..IDLE_CLIENTS)
             .map(|_| memory::client(peers, way))
             .collect();
         let with = memory_mib(pid, "VmRSS");
-        let beside = latencies(peers, way, effort);
+        let beside = latencies(peers, way, &load, effort.rounds);
         println!(
             "| {} | {before:.1} | {with:.1} | {:.0} | {:.0} | {:.0} | {:.0} |",
             way.name(),
@@ -49,10 +50,41 @@ struct Latency {
     p99: f64,
 }
 
-fn latencies(peers: &Peers, way: Target, effort: Effort) -> Latency {
-    let rounds: Vec<_> = (0..effort.rounds)
-        .map(|_| one_round(peers, way, effort))
-        .collect();
+/// Prints what one client feels.
+pub fn report_latencies(peers: &Peers, effort: Effort) {
+    println!(
+        "the time of a statement of one client in µs (pgbench -S; medians of {} rounds of {} s)\n",
+        effort.rounds,
+        effort.time.as_secs_f64()
+    );
+    println!("| mode | way | p50 | p99 |");
+    println!("|---|---|---|---|");
+    for mode in ["simple", "extended", "prepared"] {
+        for way in peers.targets(mode) {
+            let times = latencies(peers, way, &load(mode, 1, effort), effort.rounds);
+            println!(
+                "| {mode} | {} | {:.0} | {:.0} |",
+                way.name(),
+                times.p50,
+                times.p99
+            );
+        }
+    }
+    println!();
+}
+
+fn load(mode: &'static str, clients: usize, effort: Effort) -> Load {
+    Load {
+        mode,
+        clients,
+        churns: false,
+        script: None,
+        time: effort.time,
+    }
+}
+
+fn latencies(peers: &Peers, way: Target, load: &Load, rounds: usize) -> Latency {
+    let rounds: Vec<_> = (0..rounds).map(|_| one_round(peers, way, load)).collect();
     let middle = |of: fn(&Latency) -> f64| {
         let mut values: Vec<f64> = rounds.iter().map(of).collect();
         values.sort_by(f64::total_cmp);
@@ -64,16 +96,10 @@ fn latencies(peers: &Peers, way: Target, effort: Effort) -> Latency {
     }
 }
 
-fn one_round(peers: &Peers, way: Target, effort: Effort) -> Latency {
+fn one_round(peers: &Peers, way: Target, load: &Load) -> Latency {
     let folder = std::env::temp_dir().join(format!("pgsieve-bench-times-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
-    let load = Load {
-        mode: "simple",
-        clients: ACTIVE_CLIENTS,
-        churns: false,
-        time: effort.time,
-    };
-    peers.pgbench(way, &load, Some(&folder));
+    peers.pgbench(way, load, Some(&folder));
     let mut times = times(&folder);
     fs::remove_dir_all(&folder).unwrap();
     times.sort_by(f64::total_cmp);

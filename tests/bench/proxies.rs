@@ -9,11 +9,12 @@
 //!
 //! `make bench` runs it. Machines are noisy: read the ratios, not the absolute numbers.
 //! Arguments: `--rounds N` (default 3), `--seconds N` per measurement (default 3), `--quick` (one
-//! short round), `--throughput-only`, `--pools-only`, `--memory-only`, `--catalog-only`,
-//! `--grounding-only`, `--growth-only`, `--cached-only`, `--repairs-only`, `--policies-only`,
-//! `--models-only`, `--reload-only`, `--mcp-only`, `--fairness` (with `--flood WORD` for the floods of that
-//! name), `--telemetry-only` (with `--blocks N`, default 15; `--apart` for each sink by itself;
-//! `--instructions-only`), `--audit` (pgsieve writes its audit to a file while it is measured).
+//! short round), `--throughput-only`, `--latency-only`, `--wide-only`, `--tls-only`, `--pools-only`,
+//! `--memory-only`, `--growth-only`, `--catalog-only`, `--grounding-only`, `--cached-only`,
+//! `--repairs-only`, `--policies-only`, `--models-only`, `--reload-only`, `--mcp-only`, `--fairness`
+//! (with `--flood WORD` for the floods of that name), `--telemetry-only` (with `--blocks N`, default
+//! 15; `--apart` for each sink by itself; `--instructions-only`), `--audit` (pgsieve writes its audit
+//! to a file while it is measured).
 
 #![expect(
     clippy::unwrap_used,
@@ -67,6 +68,9 @@ struct Plan {
     catalog_only: bool,
     grounding_only: bool,
     growth_only: bool,
+    wide_only: bool,
+    tls_only: bool,
+    latency_only: bool,
     repairs_only: bool,
     reload_only: bool,
     mcp_only: bool,
@@ -81,33 +85,15 @@ struct Plan {
 
 fn main() {
     let plan = plan();
-    if plan.telemetry_only || plan.receipts_only {
-        return evidence::report(&plan.evidence);
+    if reports_alone(&plan) {
+        return;
     }
-    if plan.cached_only {
-        return cached::report();
-    }
-    if plan.catalog_only {
-        return catalog::report();
-    }
-    if plan.grounding_only {
-        return grounding::report();
-    }
-    if plan.reload_only {
-        return reload::report();
-    }
-    if plan.mcp_only {
-        return mcp::report();
-    }
-    if plan.models_only {
-        return models::report();
-    }
-    if plan.policies_only {
-        return policies::report();
-    }
-    if plan.repairs_only {
-        cached::report();
-        return repairs::report();
+    let effort = throughput::Effort {
+        rounds: plan.rounds,
+        time: Duration::from_secs(plan.seconds),
+    };
+    if plan.tls_only {
+        return throughput::report_encrypted(&Peers::start_encrypted(), effort);
     }
     let peers = Peers::start(plan.audit);
     if plan.fairness {
@@ -118,10 +104,13 @@ fn main() {
         };
         return fairness::report(&peers, &effort);
     }
-    let effort = throughput::Effort {
-        rounds: plan.rounds,
-        time: Duration::from_secs(plan.seconds),
-    };
+    if plan.latency_only {
+        return pools::report_latencies(&peers, effort);
+    }
+    if plan.wide_only {
+        memory::report_gigabyte(&peers);
+        return throughput::report_wide(&peers, effort);
+    }
     if plan.growth_only {
         growth::clients(&peers, effort);
         drop(peers);
@@ -142,7 +131,11 @@ fn main() {
     }
     memory::report(&peers);
     growth::clients(&peers, effort);
+    pools::report_latencies(&peers, effort);
+    throughput::report_wide(&peers, effort);
+    memory::report_gigabyte(&peers);
     drop(peers);
+    throughput::report_encrypted(&Peers::start_encrypted(), effort);
     growth::judgements();
     evidence::report(&plan.evidence);
     cached::report();
@@ -152,6 +145,31 @@ fn main() {
     policies::report();
     reload::report();
     mcp::report();
+}
+
+/// Prints what is wanted alone, where that needs no proxy.
+fn reports_alone(plan: &Plan) -> bool {
+    let wanted: [(bool, fn(&Plan)); 9] = [
+        (plan.telemetry_only || plan.receipts_only, |plan| {
+            evidence::report(&plan.evidence);
+        }),
+        (plan.cached_only, |_| cached::report()),
+        (plan.catalog_only, |_| catalog::report()),
+        (plan.grounding_only, |_| grounding::report()),
+        (plan.reload_only, |_| reload::report()),
+        (plan.mcp_only, |_| mcp::report()),
+        (plan.models_only, |_| models::report()),
+        (plan.policies_only, |_| policies::report()),
+        (plan.repairs_only, |_| {
+            cached::report();
+            repairs::report();
+        }),
+    ];
+    let report = wanted.iter().find(|(is_wanted, _)| *is_wanted);
+    if let Some((_, report)) = report {
+        report(plan);
+    }
+    report.is_some()
 }
 
 fn plan() -> Plan {
@@ -175,6 +193,9 @@ fn plan() -> Plan {
         catalog_only: given("--catalog-only"),
         grounding_only: given("--grounding-only"),
         growth_only: given("--growth-only"),
+        wide_only: given("--wide-only"),
+        tls_only: given("--tls-only"),
+        latency_only: given("--latency-only"),
         repairs_only: given("--repairs-only"),
         reload_only: given("--reload-only"),
         mcp_only: given("--mcp-only"),

@@ -39,6 +39,7 @@ pub fn report(peers: &Peers, effort: Effort) {
                 mode,
                 clients,
                 churns: false,
+                script: None,
                 // The logins of many take a second of it.
                 time: match clients {
                     256 => effort.time.max(MANY_CLIENTS_TIME_MIN),
@@ -55,6 +56,46 @@ pub fn report(peers: &Peers, effort: Effort) {
         mode: "simple",
         clients: CHURNING_CLIENTS,
         churns: true,
+        script: None,
+        time: effort.time,
+    };
+    print_row(&all, &load, &measure(peers, &load, effort.rounds));
+    println!();
+}
+
+/// Prints a table of statements and logins over TLS.
+pub fn report_encrypted(peers: &Peers, effort: Effort) {
+    println!("The same with TLS between the client, the proxy and the database\n");
+    let all = peers.targets("simple");
+    print_head(&all);
+    for (mode, clients, churns) in [
+        ("simple", 8, false),
+        ("extended", 8, false),
+        ("simple", 32, false),
+        ("simple", CHURNING_CLIENTS, true),
+    ] {
+        let load = Load {
+            mode,
+            clients,
+            churns,
+            script: None,
+            time: effort.time,
+        };
+        print_row(&all, &load, &measure(peers, &load, effort.rounds));
+    }
+    println!();
+}
+
+/// Prints a table of wide rows.
+pub fn report_wide(peers: &Peers, effort: Effort) {
+    println!("The same with rows of 1 MB, which no table has\n");
+    let all = peers.targets("simple");
+    print_head(&all);
+    let load = Load {
+        mode: "simple",
+        clients: 4,
+        churns: false,
+        script: Some("SELECT repeat('x', 1000000);\n"),
         time: effort.time,
     };
     print_row(&all, &load, &measure(peers, &load, effort.rounds));
