@@ -9,12 +9,12 @@
 //!
 //! `make bench` runs it. Machines are noisy: read the ratios, not the absolute numbers.
 //! Arguments: `--rounds N` (default 3), `--seconds N` per measurement (default 3), `--quick` (one
-//! short round), `--throughput-only`, `--latency-only`, `--wide-only`, `--tls-only`, `--pools-only`,
-//! `--memory-only`, `--growth-only`, `--catalog-only`, `--grounding-only`, `--cached-only`,
-//! `--repairs-only`, `--policies-only`, `--models-only`, `--reload-only`, `--mcp-only`, `--fairness`
-//! (with `--flood WORD` for the floods of that name), `--telemetry-only` (with `--blocks N`, default
-//! 15; `--apart` for each sink by itself; `--instructions-only`), `--audit` (pgsieve writes its audit
-//! to a file while it is measured).
+//! short round), `--throughput-only`, `--latency-only`, `--wide-only`, `--tls-only`,
+//! `--pools-only`, `--memory-only`, `--growth-only`, `--catalog-only`, `--grounding-only`,
+//! `--cached-only`, `--repairs-only`, `--policies-only`, `--models-only`, `--reload-only`,
+//! `--mcp-only`, `--fairness` (with `--flood WORD` for the floods of that name), `--telemetry-only`
+//! (with `--blocks N`, default 15; `--apart` for each sink by itself; `--instructions-only`),
+//! `--audit` (pgsieve writes its audit to a file while it is measured).
 
 #![expect(
     clippy::unwrap_used,
@@ -147,9 +147,11 @@ fn main() {
     mcp::report();
 }
 
+type Report = fn(&Plan);
+
 /// Prints what is wanted alone, where that needs no proxy.
 fn reports_alone(plan: &Plan) -> bool {
-    let wanted: [(bool, fn(&Plan)); 9] = [
+    let wanted: [(bool, Report); 9] = [
         (plan.telemetry_only || plan.receipts_only, |plan| {
             evidence::report(&plan.evidence);
         }),
