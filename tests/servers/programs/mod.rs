@@ -5,4 +5,5 @@ mod demo;
 mod dumps;
 mod harness;
 mod shop_questions;
+mod taken_address;
 mod tonight;
