@@ -217,7 +217,7 @@ fn terms(bytes: usize) -> String {
 }
 
 const READ: &str = "SELECT a, b FROM t0 WHERE id = 42";
-const BESIDE: &str = "SELECT a, b FROM shop.t9 WHERE id = 42";
+const BESIDE: &str = "SELECT a, b FROM shop.t4000 WHERE id = 42";
 
 const CLIENTS: [usize; 5] = [1, 8, 64, 512, 5_000];
 /// Statements under way at a time.
