@@ -19,20 +19,13 @@ use crate::machine::{cpu_seconds, memory_mib};
 
 /// Prints all of it.
 pub fn report() {
-    let cluster = PrivateCluster::builder()
-        .start()
-        .expect("a private Postgres");
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    let (plain, with_an_effect) = runtime.block_on(async {
-        let admin = administrator(&cluster).await;
+    let (plain, with_an_effect) = on_private_server(async |cluster| {
+        let admin = administrator(cluster).await;
         for statement in include_str!("../data/schemas/snapshot/large.sql").split("\n\n") {
             admin.batch_execute(statement).await.unwrap();
         }
         admin.batch_execute(ACCOUNTS).await.unwrap();
-        let client = reader(&cluster).await;
+        let client = reader(cluster).await;
         markers(&admin, &client).await;
         let plain = snapshots(&client).await;
         admin.batch_execute(EFFECT).await.unwrap();
@@ -116,6 +109,18 @@ async fn snapshots(client: &Client) -> Arc<Catalog> {
         memory_mib(std::process::id(), "VmHWM")
     );
     catalog
+}
+
+/// Does this with a Postgres that nobody else has.
+pub fn on_private_server<T>(work: impl AsyncFnOnce(&PrivateCluster) -> T) -> T {
+    let cluster = PrivateCluster::builder()
+        .start()
+        .expect("a private Postgres");
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(work(&cluster))
 }
 
 /// A superuser of a private server.

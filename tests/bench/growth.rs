@@ -11,13 +11,12 @@ use std::time::Instant;
 
 use bytes::BytesMut;
 use pgsieve::catalog::Catalog;
-use pgsieve::demo::cluster::PrivateCluster;
 use pgsieve::gate::Gate;
 use pgsieve::policy::Policy;
 use pgsieve::upstream::snapshot;
 use pgsieve::wire::encode;
 
-use crate::catalog::{administrator, reader};
+use crate::catalog::{administrator, on_private_server, reader};
 use crate::machine::cpu_seconds;
 use crate::memory;
 use crate::peers::{Peers, Target};
@@ -144,16 +143,9 @@ fn judge(more: String, catalog: &Arc<Catalog>) -> Judge {
 
 /// The same database with ever more tables.
 fn catalogs() -> Vec<(usize, Arc<Catalog>)> {
-    let cluster = PrivateCluster::builder()
-        .start()
-        .expect("a private Postgres");
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    runtime.block_on(async {
-        let admin = administrator(&cluster).await;
-        let client = reader(&cluster).await;
+    on_private_server(async |cluster| {
+        let admin = administrator(cluster).await;
+        let client = reader(cluster).await;
         admin.batch_execute("CREATE SCHEMA shop").await.unwrap();
         let (mut made, mut catalogs) = (0, Vec::new());
         for tables in [10, 100, 1_000, 5_000] {

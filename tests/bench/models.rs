@@ -8,28 +8,20 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pgsieve::catalog::Catalog;
-use pgsieve::demo::cluster::PrivateCluster;
 use pgsieve::gate::effects::graph::EffectGraph;
 use pgsieve::gate::{Gate, SearchPaths, SessionNames, Verdict};
 use pgsieve::policy::Policy;
 use pgsieve::upstream::snapshot;
 use tokio_postgres::Client;
 
-use crate::catalog::{administrator, reader};
+use crate::catalog::{administrator, on_private_server, reader};
 
 /// Prints a line for each read.
 pub fn report() {
-    let cluster = PrivateCluster::builder()
-        .start()
-        .expect("a private Postgres");
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    runtime.block_on(async {
-        let admin = administrator(&cluster).await;
+    on_private_server(async |cluster| {
+        let admin = administrator(cluster).await;
         admin.batch_execute(TABLES).await.unwrap();
-        let rows = snapshot::load(&reader(&cluster).await).await.unwrap();
+        let rows = snapshot::load(&reader(cluster).await).await.unwrap();
         let judge = Judge::new(Arc::new(Catalog::build(rows).unwrap()));
         println!(
             "a read by a model and by its table, µs: best and median of {ROUNDS} rounds, and the \

@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pgsieve::catalog::Catalog;
-use pgsieve::demo::cluster::PrivateCluster;
 use pgsieve::gate::cache::JudgementCache;
 use pgsieve::gate::effects::graph::EffectGraph;
 use pgsieve::gate::{Gate, SearchPaths, SessionNames, Verdict};
@@ -18,7 +17,7 @@ use pgsieve::policy::Policy;
 use pgsieve::sql::tree;
 use pgsieve::upstream::snapshot;
 
-use crate::catalog::{administrator, reader};
+use crate::catalog::{administrator, on_private_server, reader};
 use crate::machine::memory_mib;
 
 /// Prints a line for each statement and way of judging it, then what is made for each policy.
@@ -224,27 +223,24 @@ impl Judge {
 }
 
 fn loaded() -> Arc<Catalog> {
-    let cluster = PrivateCluster::builder()
-        .start()
-        .expect("a private Postgres");
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    runtime.block_on(async {
+    on_private_server(async |cluster| {
         let mut script = "CREATE SCHEMA shop; \
             CREATE TABLE shop.customers (id int PRIMARY KEY, name text, region text, email text); \
             CREATE TABLE shop.orders (id int PRIMARY KEY, customer int, placed date, total numeric);"
             .to_owned();
         for number in 0..OTHERS {
-            write!(script, "CREATE TABLE shop.t{number} (id int, a int, b text);").unwrap();
+            write!(
+                script,
+                "CREATE TABLE shop.t{number} (id int, a int, b text);"
+            )
+            .unwrap();
         }
-        let admin = administrator(&cluster).await;
+        let admin = administrator(cluster).await;
         admin.batch_execute(&script).await.unwrap();
         for statement in include_str!("../data/schemas/snapshot/large.sql").split("\n\n") {
             admin.batch_execute(statement).await.unwrap();
         }
-        let client = reader(&cluster).await;
+        let client = reader(cluster).await;
         let rows = snapshot::load(&client).await.unwrap();
         Arc::new(Catalog::build(rows).unwrap())
     })

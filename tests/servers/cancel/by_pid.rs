@@ -176,21 +176,28 @@ fn others_are_not_reached_and_not_shown() {
         other.until_ready();
         let pid = pid(other);
         for name in ["pg_cancel_backend", "pg_terminate_backend"] {
-            let unknown = one.query(&format!("SELECT {name}({NOBODY})"));
-            let answer = one.query(&format!("SELECT {name}({pid})"));
-            assert_eq!(kinds(&answer), "TNDCZ", "{answer:?}");
+            let answer = answer_of_nobody(&mut one, name, pid);
             assert_eq!(value(&answer), "f");
             let words = answer[1].field(b'M').unwrap_or_default();
             assert_eq!(
                 words,
                 format!("PID {pid} is not a PostgreSQL backend process")
             );
-            let replaced = words.replace(&pid.to_string(), &NOBODY.to_string());
-            assert_eq!(unknown[1].field(b'M'), Some(replaced));
-            assert_eq!((&answer[0], &answer[2..]), (&unknown[0], &unknown[2..]));
         }
         assert_eq!(kinds(&other.query("SELECT 1")), "TDCZ");
     }
+}
+
+/// What somebody hears of a process id: the same as of one that nobody has.
+pub fn answer_of_nobody(client: &mut RawClient, name: &str, pid: i32) -> Vec<Frame> {
+    let unknown = client.query(&format!("SELECT {name}({NOBODY})"));
+    let answer = client.query(&format!("SELECT {name}({pid})"));
+    assert_eq!(kinds(&answer), "TNDCZ", "{answer:?}");
+    let words = answer[1].field(b'M').unwrap_or_default();
+    let replaced = words.replace(&pid.to_string(), &NOBODY.to_string());
+    assert_eq!(unknown[1].field(b'M'), Some(replaced));
+    assert_eq!((&answer[0], &answer[2..]), (&unknown[0], &unknown[2..]));
+    answer
 }
 
 /// The same user under two policies: what one of them may do is not what the other one may.
@@ -381,7 +388,10 @@ fn many_stop_each_other_at_once() {
 /// id that it was told at login; node-postgres is what it sends it by.
 #[test]
 fn node_stops_a_query_as_knex_does() {
-    let stack = Stack::start(Options::default());
+    assert_stopped_by_knex(&Stack::start(Options::default()));
+}
+
+pub fn assert_stopped_by_knex(stack: &Stack) {
     let mut node = std::process::Command::new("node");
     node.env("PGSIEVE_URL", stack.proxied_url(APP));
     node.env("NODE_PATH", installed("clients-node/node_modules"));
@@ -394,7 +404,10 @@ fn node_stops_a_query_as_knex_does() {
 /// one, with these words.
 #[test]
 fn psycopg2_stops_a_query_as_superset_does() {
-    let stack = Stack::start(Options::default());
+    assert_stopped_by_superset(&Stack::start(Options::default()));
+}
+
+pub fn assert_stopped_by_superset(stack: &Stack) {
     let [direct, proxied] = [stack.direct_url(APP), stack.proxied_url(APP)].map(|url| {
         let mut python = std::process::Command::new(installed("clients-venv/bin/python"));
         let ended = run(python.env("PGSIEVE_URL", url).args(["-c", SUPERSET]));
@@ -404,7 +417,7 @@ fn psycopg2_stops_a_query_as_superset_does() {
     assert_eq!(direct, proxied);
 }
 
-pub const KNEX: &str = r#"
+const KNEX: &str = r#"
 const { Client } = require('pg');
 (async () => {
   const connection = () => new Client({ connectionString: process.env.PGSIEVE_URL });
@@ -422,7 +435,7 @@ const { Client } = require('pg');
 })();
 "#;
 
-pub const SUPERSET: &str = r#"
+const SUPERSET: &str = r#"
 import os, threading, time
 import psycopg2
 url = os.environ["PGSIEVE_URL"]

@@ -2,13 +2,14 @@
 //! stopped is who was meant, whichever connection the asker is given for its call.
 
 use std::collections::BTreeSet;
-use std::process::Command;
 
-use super::by_pid::{ENDLESS, KNEX, NOBODY, SUPERSET, code, login, pid, request_cancel, value};
-use crate::support::installed::{installed, run, text};
+use super::by_pid::{
+    ENDLESS, answer_of_nobody, assert_stopped_by_knex, assert_stopped_by_superset, code, login,
+    pid, request_cancel, value,
+};
 use crate::support::raw::kinds;
 use crate::support::sql::assert_running;
-use crate::support::{APP, Options, READER, RawClient, Stack, frames, until};
+use crate::support::{Options, READER, RawClient, Stack, frames, until};
 
 /// No server on Linux gives so high a process id.
 const PID_MAX: i32 = 4_194_304;
@@ -174,13 +175,7 @@ fn others_stay_others() {
     reader.query("BEGIN");
     for theirs in [pid(&reader), process(&mut reader)] {
         for name in ["pg_cancel_backend", "pg_terminate_backend"] {
-            let unknown = one.query(&format!("SELECT {name}({NOBODY})"));
-            let answer = one.query(&format!("SELECT {name}({theirs})"));
-            assert_eq!(kinds(&answer), "TNDCZ", "{answer:?}");
-            let words = answer[1].field(b'M').unwrap_or_default();
-            let replaced = words.replace(&theirs.to_string(), &NOBODY.to_string());
-            assert_eq!(unknown[1].field(b'M'), Some(replaced));
-            assert_eq!((&answer[0], &answer[2..]), (&unknown[0], &unknown[2..]));
+            answer_of_nobody(&mut one, name, theirs);
         }
     }
     assert_eq!(kinds(&reader.query("SELECT 1")), "TDCZ");
@@ -188,23 +183,10 @@ fn others_stay_others() {
 
 #[test]
 fn node_stops_a_query_as_knex_does() {
-    let stack = shared(4);
-    let mut node = Command::new("node");
-    node.env("PGSIEVE_URL", stack.proxied_url(APP));
-    node.env("NODE_PATH", installed("clients-node/node_modules"));
-    let ended = run(node.args(["-e", KNEX]));
-    let said = format!("{}{}", text(&ended.stdout), text(&ended.stderr));
-    assert_eq!(said.trim(), "true 57014 done", "{said}");
+    assert_stopped_by_knex(&shared(4));
 }
 
 #[test]
 fn psycopg2_stops_a_query_as_superset_does() {
-    let stack = shared(4);
-    let [direct, proxied] = [stack.direct_url(APP), stack.proxied_url(APP)].map(|url| {
-        let mut python = Command::new(installed("clients-venv/bin/python"));
-        let ended = run(python.env("PGSIEVE_URL", url).args(["-c", SUPERSET]));
-        format!("{}{}", text(&ended.stdout), text(&ended.stderr))
-    });
-    assert!(direct.starts_with("True "), "{direct}");
-    assert_eq!(direct, proxied);
+    assert_stopped_by_superset(&shared(4));
 }
