@@ -68,7 +68,7 @@ check:
 ## time), runs it direct and through pgsieve under agent and bi, and rewrites the table of tests/README.md.
 clients: setup
 	@tests/data/clients/matrix/install
-	@cargo build --locked
+	@cargo build --locked --profile test
 	@tests/data/clients/matrix/run --readme $(if $(CLIENTS),--only '$(CLIENTS)') $(ARGS)
 
 ## Throughput and processor time beside a direct connection, PgBouncer and HAProxy.
