@@ -135,6 +135,7 @@ fn without_clients_nothing_is_opened() {
     }
     thread::sleep(A_WHILE);
     assert_eq!(idle(&stack), Vec::<String>::new());
+    end_all(&stack);
 }
 
 #[test]

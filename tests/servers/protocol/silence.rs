@@ -30,6 +30,8 @@ impl Stopped {
 
 impl Drop for Stopped {
     fn drop(&mut self) {
+        // What it was asked for would keep it busy for long.
+        signal("-TERM", &self.0);
         signal("-CONT", &self.0);
     }
 }
