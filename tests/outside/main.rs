@@ -19,3 +19,5 @@ mod page;
 #[path = "../support/mod.rs"]
 #[expect(dead_code, unused_imports, reason = "other programs use all of it")]
 mod support;
+#[cfg(test)]
+mod system_calls;
