@@ -41,7 +41,8 @@ fn count(variant: Variant, mode: Mode, cluster: &PrivateCluster, collector: &Col
     std::fs::create_dir_all(&folder).unwrap();
     let mut command = Command::new("valgrind");
     command
-        .args(["--tool=callgrind", "-q"])
+        // It takes the place of a process that only sets how memory is given out.
+        .args(["--tool=callgrind", "-q", "--trace-children=yes"])
         .arg(format!("--callgrind-out-file={}/out", folder.display()))
         .arg(program());
     let sieve = Sieve::start_as(command, variant, cluster, collector);
