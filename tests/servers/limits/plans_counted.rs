@@ -1,6 +1,6 @@
 //! How often a plan is asked for: counted on the way to the server.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::plans::{CHEAP, COSTLY, SHORTLY, TABLES, login};
 use crate::support::raw::{Login, kinds};
@@ -41,21 +41,34 @@ fn counted(
     talk(&stack, &mut client, &asked);
 }
 
+/// How long a plan counts, by [`SHORTLY`].
+const AGE: Duration = Duration::from_secs(4);
+
 #[test]
 fn a_plan_is_asked_for_once_in_a_while() {
     counted(SHORTLY, |stack, client, asked| {
-        for _ in 0..5 {
-            assert_eq!(kinds(&client.query("SELECT id FROM few LIMIT 1")), "TDCZ");
-        }
-        client.send(&frames::extended("SELECT id FROM few LIMIT 1", &[], false));
-        client.until_ready();
-        assert_eq!(asked(), 1);
-        client.query("SELECT id FROM few WHERE id < 0");
-        assert_eq!(asked(), 2);
-        std::thread::sleep(Duration::from_millis(4100));
+        // On a busy machine some take longer than a plan's age: other texts are tried then.
+        let within_age = (1..10).any(|number| {
+            let text = format!("SELECT id AS id{number} FROM few LIMIT 1");
+            let (before, start) = (asked(), Instant::now());
+            for _ in 0..5 {
+                assert_eq!(kinds(&client.query(&text)), "TDCZ");
+            }
+            client.send(&frames::extended(&text, &[], false));
+            client.until_ready();
+            client.query(&format!("SELECT id FROM few WHERE id < -{number}"));
+            let asked_twice = asked() == before + 2;
+            let is_within = start.elapsed() < AGE;
+            assert!(asked_twice || !is_within, "{before}, {}", asked());
+            is_within
+        });
+        assert!(within_age);
+        std::thread::sleep(AGE + Duration::from_millis(100));
+        let (before, start) = (asked(), Instant::now());
         client.query("SELECT id FROM few LIMIT 1");
         client.query("SELECT id FROM few LIMIT 1");
-        assert_eq!(asked(), 3);
+        let again = asked() - before;
+        assert!(again == 1 || start.elapsed() >= AGE, "{again}");
         // The database is another one now, once that is known.
         stack.prepare(&["CREATE TABLE another (id int)"]);
         let again = until(|| {
