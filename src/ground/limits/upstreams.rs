@@ -58,8 +58,9 @@ pub const SILENCE_MAX: Duration = Duration::from_secs(5);
 pub const SILENCE_LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long it is asked of a server that has ended a statement whether it stops: the client waits
-/// for the answer, and hears of the end after that.
-pub const STOP_QUESTION_TIME_MAX: Duration = Duration::from_secs(3);
+/// for the answer, and hears of the end after that. A machine that is busy with a restart takes
+/// seconds to let a session in.
+pub const STOP_QUESTION_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// How often in a row a session is moved because its policy does not permit its server, without a
 /// message of its client's between: as long as the catalogs of two servers have different members
