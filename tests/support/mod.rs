@@ -41,5 +41,5 @@ mod stack;
 pub mod switch;
 
 pub use raw::RawClient;
-pub use shared::{ADMIN, APP, READER, VERSIONS, shared_cluster};
+pub use shared::{ADMIN, APP, READER, VERSIONS, own_cluster, shared_cluster};
 pub use stack::{Options, Stack, UNREPAIRED, until};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
 
-use pgsieve::demo::cluster::{ClusterError, PasswordMethod, PrivateCluster};
+use pgsieve::demo::cluster::{ClusterBuilder, ClusterError, PasswordMethod, PrivateCluster};
 
 use super::sql;
 
@@ -47,6 +47,12 @@ pub fn shared_cluster_of(version: u32) -> Option<&'static PrivateCluster> {
         Err(other) => panic!("{other}"),
     });
     found.as_ref()
+}
+
+/// A server of a test's own. It begins with a copy of the data of the shared one, so it is the same
+/// server by its own number: where servers are told apart, a [`PrivateCluster::builder`] is wanted.
+pub fn own_cluster() -> ClusterBuilder {
+    PrivateCluster::builder().like(shared_cluster_of)
 }
 
 /// A database of one's own, owned by [`APP`], readable for [`READER`].
@@ -115,6 +121,7 @@ pub fn prepare(cluster: &PrivateCluster) {
 
 fn start(version: Option<u32>) -> Result<PrivateCluster, ClusterError> {
     let builder = PrivateCluster::builder()
+        .for_others()
         .auth(PasswordMethod::Scram)
         // Hundreds of databases, none of which lives for long, would be vacuumed all the time.
         .conf("autovacuum = off")

@@ -53,6 +53,11 @@ impl ClusterDirectory {
         self.path.join("copy")
     }
 
+    /// A copy of the data as it was before the first start, which others begin with.
+    pub fn whole_copy(&self) -> PathBuf {
+        self.path.join("whole")
+    }
+
     /// The server's log so far; empty before there is one.
     pub fn log(&self) -> String {
         fs::read_to_string(self.path.join("log")).unwrap_or_default()

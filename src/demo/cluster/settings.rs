@@ -17,18 +17,20 @@ pub struct ClusterSettings {
     pub hba: Vec<String>,
     /// Keys and certificates, where the server shall speak TLS.
     pub tls: Option<TlsFiles>,
-    /// Whether a standby can be made of it.
-    pub standby: StandbyWish,
+    /// What is kept of its data, as it is before its first start.
+    pub kept: KeptCopy,
 }
 
-/// Whether a private server can have a standby.
+/// What is kept of a private server's data, as it is before its first start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum StandbyWish {
-    /// It has none.
+pub enum KeptCopy {
+    /// Nothing.
     #[default]
-    Never,
-    /// A copy of its data is kept, as it is before its first start.
-    Possible,
+    None,
+    /// What a standby is made of.
+    ForStandby,
+    /// What other servers begin with.
+    ForOthers,
 }
 
 /// How a private server asks for passwords, on TCP and on the socket.
@@ -85,14 +87,27 @@ pub fn write(
         ("conf", &conf),
         ("hba", &hba),
     ];
-    let copied = match settings.standby {
-        StandbyWish::Never => None,
-        StandbyWish::Possible => Some(("keep-copy", "")),
+    let kept = match settings.kept {
+        KeptCopy::None => None,
+        KeptCopy::ForStandby => Some(("keep-copy", "")),
+        KeptCopy::ForOthers => Some(("keep-whole", "")),
     };
-    for (name, content) in files.into_iter().chain(copied) {
+    for (name, content) in files.into_iter().chain(kept) {
         directory.write_private(&directory.path().join(name), content.as_bytes())?;
     }
     Ok(())
+}
+
+/// Has the supervisor copy what another server began with, in place of making it.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn write_like(
+    directory: &ClusterDirectory,
+    other: &ClusterDirectory,
+) -> Result<(), ClusterError> {
+    let copy = format!("{}\n", other.whole_copy().display());
+    directory.write_private(&directory.path().join("like"), copy.as_bytes())
 }
 
 /// Writes what the supervisor needs to make a standby of the kept copy of a server's data.
@@ -122,7 +137,7 @@ fn conf_text(
     settings: &ClusterSettings,
 ) -> Result<String, ClusterError> {
     let mut text = String::from(FAST);
-    if settings.standby == StandbyWish::Possible {
+    if settings.kept == KeptCopy::ForStandby {
         text.push_str(KEPT);
     }
     if settings.auth == PasswordMethod::Md5 {
@@ -156,10 +171,11 @@ fn conf_text(
 /// The superuser, as the supervisor makes it.
 pub const ADMIN: &str = "postgres";
 
-/// The data is thrown away at the end, so nothing waits for a disk.
+/// The data is thrown away at the end, so nothing waits for a disk; and it is little, so that plans
+/// are not worth compiling.
 const FAST: &str = "\n# a private cluster of pgsieve\n\
     fsync = off\nsynchronous_commit = off\nfull_page_writes = off\n\
-    max_connections = 200\nshared_buffers = 64MB\n";
+    max_connections = 200\nshared_buffers = 64MB\njit = off\n";
 
 /// A standby that begins late, or comes back, finds all that was written meanwhile.
 const KEPT: &str = "wal_keep_size = 512MB\n";

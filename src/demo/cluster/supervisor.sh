@@ -3,6 +3,8 @@
 # ("halt", "crash", "start"), and end it with its folder ("remove") or without ("keep").
 # Where the folder has a file "keep-copy", a copy of the data as it is before its first start is kept
 # for a standby. Where it has a file "origin", that names such a copy, which becomes the data.
+# Where it has a file "keep-whole", a copy is kept with all that belongs to it; a file "like" in another
+# folder names that, and what is copied from there takes the place of what initdb would make.
 # Arguments: the cluster's folder, the program initdb, then the command line of the server.
 folder=$1
 initdb=$2
@@ -21,9 +23,17 @@ if [ -e "$folder/origin" ] && ! [ -e "$folder/initialised" ]; then
     : >"$folder/data/standby.signal" && : >"$folder/initialised" || exit 1
 fi
 if ! [ -e "$folder/initialised" ]; then
-  "$initdb" --pgdata "$folder/data" --username postgres --pwfile "$folder/password" \
-    --auth "$(cat "$folder/auth")" --encoding UTF8 --locale C --no-sync &&
-    cat "$folder/conf" >>"$folder/data/postgresql.conf" &&
+  if [ -e "$folder/like" ]; then
+    cp -Rp "$(cat "$folder/like")" "$folder/data" &&
+      sed -i "s/ [a-z0-9-]*$/ $(cat "$folder/auth")/; /^#/d" "$folder/data/pg_hba.conf" || exit 1
+  else
+    "$initdb" --pgdata "$folder/data" --username postgres --pwfile "$folder/password" \
+      --auth "$(cat "$folder/auth")" --encoding UTF8 --locale C --no-sync || exit 1
+  fi
+  if [ -e "$folder/keep-whole" ]; then
+    cp -Rp "$folder/data" "$folder/whole" || exit 1
+  fi
+  cat "$folder/conf" >>"$folder/data/postgresql.conf" &&
     cat "$folder/data/pg_hba.conf" >>"$folder/hba" &&
     mv "$folder/hba" "$folder/data/pg_hba.conf" &&
     rm "$folder/password" || exit 1

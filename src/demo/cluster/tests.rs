@@ -164,6 +164,39 @@ fn a_server_that_keeps_no_copy_has_no_standby() {
     assert!(matches!(error, ClusterError::Start { .. }), "{error}");
 }
 
+/// Never dropped: its supervisor sees this process end.
+fn first(version: u32) -> Option<&'static PrivateCluster> {
+    static FIRST: std::sync::LazyLock<PrivateCluster> = std::sync::LazyLock::new(|| {
+        let builder = PrivateCluster::builder().auth(PasswordMethod::Scram);
+        builder.for_others().start().unwrap()
+    });
+    (FIRST.version() == version).then_some(&FIRST)
+}
+
+#[test]
+fn one_that_is_like_another_begins_as_that_did_and_goes_its_own_way() {
+    let cluster = PrivateCluster::builder().like(first).start().unwrap();
+    let first = first(cluster.version()).unwrap();
+    assert_eq!(cluster.admin_password(), first.admin_password());
+    assert_ne!(cluster.port(), first.port());
+    ask(&cluster, "CREATE TABLE mine (id int)");
+    assert_eq!(
+        ask(first, "SELECT (to_regclass('mine') IS NULL)::text"),
+        "true"
+    );
+    // Its way to ask for passwords is its own, for every kind of connection.
+    let asked = "SELECT string_agg(DISTINCT auth_method, ' ') FROM pg_hba_file_rules";
+    assert_eq!(ask(&cluster, asked), "trust");
+    assert_eq!(ask(first, asked), "scram-sha-256");
+    let standing = PrivateCluster::builder().like(self::first).with_standby();
+    let primary = standing.start().unwrap();
+    let standby = primary.start_standby().unwrap();
+    assert_eq!(ask(&standby, "SELECT pg_is_in_recovery()"), "t");
+    let folder = cluster.socket_folder().to_path_buf();
+    drop(cluster);
+    assert!(!folder.exists());
+}
+
 /// What was written at the primary is at its standby soon.
 fn has_come(standby: &PrivateCluster, table: &str) {
     let end = Instant::now() + Duration::from_secs(20);

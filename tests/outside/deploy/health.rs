@@ -8,9 +8,10 @@ use std::process::{Command, Output};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pgsieve::demo::cluster::{PrivateCluster, random_name};
+use pgsieve::demo::cluster::random_name;
 use pgsieve::demo::supervisor::{ChildSignal, SupervisedChild};
 
+use crate::support::own_cluster;
 use crate::support::ports::free_port;
 
 /// Runs it with these variables and no others.
@@ -93,7 +94,7 @@ impl Drop for Sieve {
 
 #[test]
 fn a_pgsieve_with_its_database_is_ready_and_everybody_finds_it_by_the_same_settings() {
-    let cluster = PrivateCluster::builder().start().unwrap();
+    let cluster = own_cluster().start().unwrap();
     let upstream = cluster.admin_url("postgres");
     let sieve = Sieve::start(&upstream, "0.0.0.0");
     let ready = sieve.until(0);

@@ -14,6 +14,7 @@ use pgsieve::demo::cluster::{PasswordMethod, PrivateCluster};
 use pgsieve::demo::supervisor::SupervisedChild;
 
 use super::text::{Folder, has, path, text};
+use crate::support::own_cluster;
 use crate::support::ports::free_port;
 
 /// What the image says when nobody says anything.
@@ -108,10 +109,7 @@ fn the_role_behind_pgsieve_reads_the_shop_and_nothing_else() {
     if !has("psql", "the sample database") {
         return;
     }
-    let cluster = PrivateCluster::builder()
-        .auth(PasswordMethod::Scram)
-        .start()
-        .unwrap();
+    let cluster = own_cluster().auth(PasswordMethod::Scram).start().unwrap();
     let folder = Folder::new();
     let config = settings(&folder);
     prepare(&cluster, &folder);

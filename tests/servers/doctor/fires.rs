@@ -9,6 +9,7 @@ use pgsieve::doctor::check;
 use crate::doctor::cases::{CASES, Case, SHARED_CASES};
 use crate::doctor::special;
 use crate::doctor::support::{Place, VERSIONS, cluster_of, finding, fires, run, start};
+use crate::support::own_cluster;
 
 #[test]
 fn every_check_has_a_case() {
@@ -36,7 +37,7 @@ fn each_fires_and_is_mended_on_18() {
 #[test]
 fn what_everybody_has_in_the_whole_server_fires_and_is_mended() {
     for version in [15, 18] {
-        let Some(cluster) = start(version, PrivateCluster::builder()) else {
+        let Some(cluster) = start(version, own_cluster()) else {
             continue;
         };
         // Never dropped: its supervisor sees this process end.

@@ -12,6 +12,7 @@ use pgsieve::net::dev_certificates;
 use pgsieve::net::dev_certificates::{CertificateRequest, DevCertificates};
 
 use crate::doctor::support::{Place, VERSIONS, cluster_of, finding, fires, prepare, run, start};
+use crate::support::own_cluster;
 
 /// The checks that are covered here.
 pub const COVERED: &[&str] = &[
@@ -117,7 +118,7 @@ fn extensions_that_could_be_installed_are_told_until_they_are() {
 
 #[test]
 fn a_standby_cannot_be_made_writable() {
-    let Some(cluster) = start(15, PrivateCluster::builder()) else {
+    let Some(cluster) = start(15, own_cluster()) else {
         return;
     };
     let mut cluster = cluster;
@@ -138,7 +139,7 @@ fn a_standby_cannot_be_made_writable() {
 #[test]
 fn how_the_login_went_and_what_protects_it() {
     let files = certificates();
-    let builder = PrivateCluster::builder()
+    let builder = own_cluster()
         .tls(TlsFiles {
             certificate: files.server.clone(),
             key: files.server_key.clone(),

@@ -13,6 +13,7 @@ use pgsieve::upstream::address::UpstreamSettings;
 use pgsieve::upstream::connect::Upstream;
 use tokio_postgres::{Client, Config, NoTls};
 
+use crate::support::own_cluster;
 use crate::support::sql;
 
 /// The versions that are examined: the oldest, an old one, the newest.
@@ -32,9 +33,9 @@ pub struct Place {
 /// sees this process end.
 pub fn cluster_of(version: u32) -> Option<&'static PrivateCluster> {
     static CLUSTERS: [LazyLock<Option<PrivateCluster>>; 3] = [
-        LazyLock::new(|| start(13, PrivateCluster::builder())),
-        LazyLock::new(|| start(15, PrivateCluster::builder())),
-        LazyLock::new(|| start(18, PrivateCluster::builder())),
+        LazyLock::new(|| start(13, own_cluster())),
+        LazyLock::new(|| start(15, own_cluster())),
+        LazyLock::new(|| start(18, own_cluster())),
     ];
     let place = VERSIONS.iter().position(|known| *known == version);
     CLUSTERS[place.expect("a version of the list")].as_ref()

@@ -11,7 +11,7 @@ use std::process::Command;
 use pgsieve::demo::cluster::{PasswordMethod, PrivateCluster};
 
 use crate::support::raw::{Login, kinds};
-use crate::support::{ADMIN, APP, Options, RawClient, Stack, frames, shared};
+use crate::support::{ADMIN, APP, Options, RawClient, Stack, frames, own_cluster, shared};
 
 const CORPORA: [(&str, &str); 4] = [
     ("writes", include_str!("../../data/corpus/writes.sql")),
@@ -151,7 +151,7 @@ fn nothing_by([policy, other]: [&'static str; 2], tree_only: bool, by: Ways) {
 }
 
 fn start() -> PrivateCluster {
-    let builder = PrivateCluster::builder().auth(PasswordMethod::Scram);
+    let builder = own_cluster().auth(PasswordMethod::Scram);
     let quiet = [
         "autovacuum = off",
         "max_prepared_transactions = 5",

@@ -1,12 +1,13 @@
 //! Postgres 18, which speaks protocol 3.2 itself: long cancel keys on both legs.
 
-use pgsieve::demo::cluster::{ClusterError, PasswordMethod, PrivateCluster};
+use pgsieve::demo::cluster::{ClusterError, PasswordMethod};
 
 use crate::login::support::{PASSWORD, Setup, Sieve, psql, text};
+use crate::support::own_cluster;
 
 #[test]
 fn long_keys_on_both_legs() {
-    let started = PrivateCluster::builder()
+    let started = own_cluster()
         .version(18)
         .auth(PasswordMethod::Scram)
         .start();

@@ -67,7 +67,7 @@ fn what_drivers_ask_for_is_given() {
         ("TimeZone", "Europe/Berlin"),
         ("extra_float_digits", "2"),
         ("application_name", "t"),
-        ("options", "-c statement_timeout=1000 -c jit=off"),
+        ("options", "-c statement_timeout=1000 -c jit=on"),
     ];
     let mut stream = connect(&sieve);
     stream.write_all(&with(&pairs)).unwrap();
@@ -85,7 +85,7 @@ fn what_drivers_ask_for_is_given() {
     }
     for (setting, value) in [
         ("statement_timeout", "1s"),
-        ("jit", "off"),
+        ("jit", "on"),
         ("extra_float_digits", "2"),
         ("default_transaction_read_only", "on"),
     ] {

@@ -45,6 +45,8 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::time::Instant;
 
+use crate::support::own_cluster;
+
 /// Everybody's password. It takes SASLprep to agree on the numeral.
 pub const PASSWORD: &str = "pass phrase \u{2168}";
 
@@ -90,7 +92,7 @@ pub fn cluster() -> &'static PrivateCluster {
 
 fn start_cluster() -> PrivateCluster {
     let files = certificates();
-    let cluster = PrivateCluster::builder()
+    let cluster = own_cluster()
         .auth(PasswordMethod::Scram)
         .tls(TlsFiles {
             certificate: files.server.clone(),

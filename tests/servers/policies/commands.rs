@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use pgsieve::demo::cluster::PrivateCluster;
 use serde_json::Value;
 
+use crate::support::own_cluster;
+
 /// Runs `pgsieve policy` with an input and without any of our variables in its environment.
 fn policy(arguments: &[&str], input: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_pgsieve"));
@@ -82,7 +84,7 @@ impl Drop for Place {
 /// A Postgres with what a policy can speak about.
 fn shop() -> String {
     static CLUSTER: LazyLock<PrivateCluster> = LazyLock::new(|| {
-        let cluster = PrivateCluster::builder().start().unwrap();
+        let cluster = own_cluster().start().unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use pgsieve::demo::cluster::PrivateCluster;
+use crate::support::own_cluster;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/policies");
 
@@ -143,7 +143,7 @@ fn the_policies_of_a_folder_are_judged_as_one_set() {
 
 #[test]
 fn with_a_database_patterns_of_nothing_and_broken_models_are_told() {
-    let cluster = PrivateCluster::builder().start().unwrap();
+    let cluster = own_cluster().start().unwrap();
     let url = cluster.admin_url("postgres");
     let file = File::new(
         "patterns.yaml",
@@ -255,7 +255,7 @@ fn the_beginning_of_a_policy_is_sound_and_its_tests_pass() {
 
 #[test]
 fn the_beginning_from_a_catalog_hides_what_is_guessed() {
-    let cluster = PrivateCluster::builder().start().unwrap();
+    let cluster = own_cluster().start().unwrap();
     let url = cluster.admin_url("postgres");
     execute(&url, CATALOG);
     let begun = |whom: &str| {

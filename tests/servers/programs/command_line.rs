@@ -7,6 +7,8 @@ use std::sync::LazyLock;
 use pgsieve::demo::cluster::{PrivateCluster, random_name};
 use serde_json::Value;
 
+use crate::support::own_cluster;
+
 /// Runs the program with an input and without any of our variables in its environment.
 fn run(arguments: &[&str], input: &[u8]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_pgsieve"));
@@ -309,7 +311,7 @@ fn the_policies_of_the_first_page_are_sound() {
 /// A Postgres with two tables, of which one is named in mixed case.
 fn shop() -> &'static PrivateCluster {
     static CLUSTER: LazyLock<PrivateCluster> = LazyLock::new(|| {
-        let cluster = PrivateCluster::builder().start().unwrap();
+        let cluster = own_cluster().start().unwrap();
         let script = "CREATE SCHEMA shop; \
             CREATE TABLE shop.orders (id int PRIMARY KEY, \"placedOn\" date); \
             CREATE TABLE shop.\"orderEvents\" (id int, kind text); \

@@ -21,6 +21,7 @@ use pgsieve::demo::supervisor::SupervisedChild;
 use pgsieve::net::dev_certificates;
 use pgsieve::net::dev_certificates::CertificateRequest;
 
+use crate::support::own_cluster;
 use crate::support::ports::free_port;
 
 #[test]
@@ -127,7 +128,7 @@ impl Evening {
             client_name: "pgsieve",
         };
         let made = dev_certificates::write(&folder.join("db"), &wish).unwrap();
-        let cluster = PrivateCluster::builder()
+        let cluster = own_cluster()
             .auth(PasswordMethod::Scram)
             .tls(TlsFiles {
                 certificate: made.server,

@@ -14,7 +14,7 @@ use pgsieve::secret::Secret;
 
 use crate::support::raw::{Login, kinds};
 use crate::support::shared::prepare;
-use crate::support::{Options, RawClient, Stack, frames, until};
+use crate::support::{Options, RawClient, Stack, frames, own_cluster, until};
 
 /// A pgsieve, and the folder of what its settings name.
 pub struct Rig {
@@ -358,7 +358,7 @@ fn certificates_of_the_servers_side_are_rotated() {
     let (first, second) = (made("certy"), made("certy"));
     let server = folder();
     place(&first, &server);
-    let cluster = PrivateCluster::builder()
+    let cluster = own_cluster()
         .auth(PasswordMethod::Scram)
         .tls(TlsFiles {
             certificate: server.join("server.crt"),

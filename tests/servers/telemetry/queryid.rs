@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use pgsieve::demo::cluster::{ClusterError, PasswordMethod, PrivateCluster};
 
 use crate::support::raw::kinds;
-use crate::support::{ADMIN, Options, READER, RawClient, Stack, frames, shared, sql, until};
+use crate::support::{
+    ADMIN, Options, READER, RawClient, Stack, frames, own_cluster, shared, sql, until,
+};
 
 /// Statements, each with a word of its own in it, and the values of its parameters.
 const SEEN: &[(&str, &str, &[Option<&str>])] = &[
@@ -94,7 +96,7 @@ const UNSEEN: &[(&str, &str, &[Option<&str>])] = &[
 
 /// A private server that counts statements, for as long as this process lives.
 fn server(version: u32, setting: &str) -> Option<&'static PrivateCluster> {
-    let builder = PrivateCluster::builder()
+    let builder = own_cluster()
         .auth(PasswordMethod::Scram)
         .conf("shared_preload_libraries = 'pg_stat_statements'")
         .conf(format!("compute_query_id = {setting}"))

@@ -2,7 +2,7 @@
 
 use pgsieve::demo::cluster::{PasswordMethod, PrivateCluster};
 
-use crate::support::{APP, Options, RawClient, Stack, shared, sql, until};
+use crate::support::{APP, Options, RawClient, Stack, own_cluster, shared, sql, until};
 
 use crate::catalog::servers::{copy_data, follow};
 
@@ -21,7 +21,7 @@ pub fn start_two() -> (&'static PrivateCluster, &'static PrivateCluster) {
 }
 
 fn builder() -> pgsieve::demo::cluster::ClusterBuilder {
-    PrivateCluster::builder()
+    own_cluster()
         .auth(PasswordMethod::Scram)
         .hba("host replication all 127.0.0.1/32 trust")
         .conf("wal_retrieve_retry_interval = 100ms")

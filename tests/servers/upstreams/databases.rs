@@ -11,7 +11,7 @@ use super::port_of;
 use crate::support::command::pgsieve;
 use crate::support::ports::free_port;
 use crate::support::raw::{Login, kinds, rows};
-use crate::support::{APP, Options, RawClient, Stack, frames, shared, sql, until};
+use crate::support::{APP, Options, RawClient, Stack, frames, own_cluster, shared, sql, until};
 
 /// A server of the upstream's own, another one, and a pgsieve before both.
 struct TwoServers {
@@ -86,7 +86,7 @@ impl TwoServers {
 }
 
 pub(super) fn cluster() -> &'static PrivateCluster {
-    let cluster = PrivateCluster::builder()
+    let cluster = own_cluster()
         .auth(PasswordMethod::Scram)
         .start()
         .expect("a server");

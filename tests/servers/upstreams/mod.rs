@@ -19,7 +19,7 @@ use pgsieve::demo::cluster::{ClusterBuilder, PasswordMethod, PrivateCluster};
 
 use crate::catalog::servers::{copy_data, follow};
 use crate::support::raw::Frame;
-use crate::support::{APP, Options, RawClient, Stack, frames, shared, sql, until};
+use crate::support::{APP, Options, RawClient, Stack, frames, own_cluster, shared, sql, until};
 
 /// A primary and its standbys.
 struct Servers {
@@ -125,7 +125,7 @@ fn asked(stack: &Stack, servers: &[String]) {
 }
 
 fn builder() -> ClusterBuilder {
-    PrivateCluster::builder()
+    own_cluster()
         .auth(PasswordMethod::Scram)
         .hba("host replication all 127.0.0.1/32 trust")
         .conf("wal_retrieve_retry_interval = 100ms")

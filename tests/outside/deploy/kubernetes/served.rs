@@ -18,6 +18,7 @@ use serde_json::Value;
 use super::super::text::{Folder, at, has, text};
 use super::agreement::container;
 use super::objects::{only, plain, title};
+use crate::support::own_cluster;
 use crate::support::ports::free_port;
 use crate::support::sql;
 
@@ -40,7 +41,7 @@ impl Pod {
             client_name: "nobody",
         };
         let made = dev_certificates::write(&folder.0.join("made"), &wish).unwrap();
-        let cluster = PrivateCluster::builder()
+        let cluster = own_cluster()
             .auth(PasswordMethod::Scram)
             .tls(TlsFiles {
                 certificate: made.server,

@@ -19,6 +19,8 @@ use pgsieve::upstream::connect::Upstream;
 use pgsieve::upstream::snapshot::{self, UpstreamAccount};
 use tokio_postgres::{Client, NoTls};
 
+use crate::support::own_cluster;
+
 /// Functions of the server's own that some syntax stands for, whatever the search_path is: RANGE in
 /// a window, `unnest` of several arrays in FROM, JSON constructors.
 const BEHIND_SYNTAX: [&str; 8] = [
@@ -68,7 +70,7 @@ pub struct Comparison {
 
 /// A server of a version, if it can be had.
 pub fn start(version: u32) -> Option<PrivateCluster> {
-    let started = PrivateCluster::builder()
+    let started = own_cluster()
         .version(version)
         .auth(PasswordMethod::Scram)
         .start();

@@ -10,6 +10,7 @@ use pgsieve::upstream::connect::Upstream;
 use pgsieve::upstream::snapshot::{self, UpstreamAccount};
 use tokio_postgres::Client;
 
+use crate::support::own_cluster;
 use crate::support::sql::{connected, rows};
 
 /// The versions that the catalogs are read of.
@@ -99,7 +100,7 @@ pub async fn number(client: &Client, text: &str) -> usize {
 }
 
 fn start(version: u32) -> Option<PrivateCluster> {
-    let started = PrivateCluster::builder()
+    let started = own_cluster()
         .version(version)
         .auth(PasswordMethod::Scram)
         .start();

@@ -11,6 +11,7 @@ use pgsieve::demo::sample;
 use pgsieve::upstream::snapshot;
 use tokio_postgres::Client;
 
+use crate::support::own_cluster;
 use crate::support::sql::connected;
 
 /// A running server.
@@ -78,7 +79,7 @@ pub fn block_on<F: Future<Output: Send> + Send>(work: F) -> F::Output {
 }
 
 fn start(version: Option<u32>) -> Result<Server, ClusterError> {
-    let builder = PrivateCluster::builder();
+    let builder = own_cluster();
     let cluster = match version {
         Some(major) => builder.version(major),
         None => builder,

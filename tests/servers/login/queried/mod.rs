@@ -13,7 +13,9 @@ use pgsieve::demo::cluster::{PasswordMethod, PrivateCluster, TlsFiles, random_na
 use crate::login::support::certificates;
 use crate::support::command::pgsieve;
 use crate::support::raw::{Frame, Login, values};
-use crate::support::{ADMIN, Options, RawClient, Stack, shared as clusters, sql, until};
+use crate::support::{
+    ADMIN, Options, RawClient, Stack, own_cluster, shared as clusters, sql, until,
+};
 
 /// A pgsieve that asks its database for verifiers.
 struct Queried {
@@ -41,7 +43,7 @@ struct Wish<'w> {
 fn cluster() -> &'static PrivateCluster {
     static CLUSTER: LazyLock<PrivateCluster> = LazyLock::new(|| {
         let files = certificates();
-        let cluster = PrivateCluster::builder()
+        let cluster = own_cluster()
             .auth(PasswordMethod::Scram)
             .tls(TlsFiles {
                 certificate: files.server.clone(),

@@ -10,7 +10,7 @@ use pgsieve::demo::supervisor::ChildSignal;
 use super::{Sieve, Wish, cluster, role, run, who};
 use crate::support::raw::{Login, kinds};
 use crate::support::switch::Switch;
-use crate::support::{RawClient, frames, shared, until};
+use crate::support::{RawClient, frames, own_cluster, shared, until};
 
 /// Writes other lines for who is let in how.
 fn let_in_by(cluster: &PrivateCluster, user: &str, method: &str) {
@@ -23,10 +23,7 @@ fn let_in_by(cluster: &PrivateCluster, user: &str, method: &str) {
 
 #[test]
 fn whoever_the_server_begins_to_trust_gets_nothing_of_those_who_were_asked() {
-    let own = PrivateCluster::builder()
-        .auth(PasswordMethod::Scram)
-        .start()
-        .unwrap();
+    let own = own_cluster().auth(PasswordMethod::Scram).start().unwrap();
     shared::prepare(&own);
     let own: &'static PrivateCluster = Box::leak(Box::new(own));
     run(own, &["CREATE ROLE ann LOGIN PASSWORD 'right'"]);

@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 use pgsieve::demo::cluster::{ClusterError, PasswordMethod, PrivateCluster, random_name};
 
 use crate::support::raw::{Frame, Login, values};
-use crate::support::{ADMIN, Options, RawClient, Stack, shared as clusters, sql};
+use crate::support::{ADMIN, Options, RawClient, Stack, own_cluster, shared as clusters, sql};
 
 /// A pgsieve before a database that says who clients are.
 struct Sieve {
@@ -72,7 +72,7 @@ fn other_cluster() -> Option<&'static PrivateCluster> {
 }
 
 fn start(version: Option<u32>) -> Result<PrivateCluster, ClusterError> {
-    let builder = PrivateCluster::builder()
+    let builder = own_cluster()
         .auth(PasswordMethod::Scram)
         .conf("log_connections = on")
         .hba("host all asked_in_clear all password")

@@ -22,7 +22,7 @@ use pgsieve::demo::cluster::{PasswordMethod, PrivateCluster, random_name};
 use serde_json::{Value, json};
 
 use crate::support::raw::{Frame, Login};
-use crate::support::{APP, Options, RawClient, Stack, shared, until};
+use crate::support::{APP, Options, RawClient, Stack, own_cluster, shared, until};
 
 /// A key, a policy in which it says something, and what shows that.
 struct Case {
@@ -164,7 +164,7 @@ fn leaves(schema: &Value, path: &str, keys: &mut BTreeSet<String>) {
 /// A server where no other tests make roles: each new catalog is looked through under dozens of
 /// policies.
 static QUIET: LazyLock<PrivateCluster> = LazyLock::new(|| {
-    let builder = PrivateCluster::builder().auth(PasswordMethod::Scram);
+    let builder = own_cluster().auth(PasswordMethod::Scram);
     let cluster = builder.start().expect("a private Postgres");
     shared::prepare(&cluster);
     cluster

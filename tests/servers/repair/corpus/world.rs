@@ -14,6 +14,8 @@ use tokio::runtime::Runtime;
 use tokio_postgres::error::ErrorPosition;
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
+use crate::support::own_cluster;
+
 /// The database.
 pub struct World {
     /// Dropped last: its supervisor ends the server.
@@ -43,7 +45,7 @@ impl World {
     }
 
     fn start_beside(beside: Option<&'static str>) -> Option<Self> {
-        let started = PrivateCluster::builder()
+        let started = own_cluster()
             .version(15)
             .auth(PasswordMethod::Scram)
             .start();

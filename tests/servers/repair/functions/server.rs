@@ -5,6 +5,8 @@ use std::sync::Arc;
 use pgsieve::demo::cluster::{ClusterError, PasswordMethod, PrivateCluster};
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
+use crate::support::own_cluster;
+
 /// A private Postgres 15.
 pub struct Server {
     /// A session of the superuser.
@@ -16,7 +18,7 @@ impl Server {
     /// A new one, or a loud note that it cannot be had.
     pub async fn start() -> Option<Self> {
         let started = tokio::task::spawn_blocking(|| {
-            PrivateCluster::builder()
+            own_cluster()
                 .version(15)
                 .auth(PasswordMethod::Scram)
                 .start()

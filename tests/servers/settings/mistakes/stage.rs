@@ -15,6 +15,7 @@ use pgsieve::demo::cluster::{PasswordMethod, PrivateCluster};
 
 use super::row::{File, MARK, Row};
 use crate::support::command::spawn_written;
+use crate::support::own_cluster;
 
 /// What is there before a mistake is made.
 pub struct Stage {
@@ -257,7 +258,7 @@ fn run_sql(url: &str, text: &str) -> Result<(), tokio_postgres::Error> {
 
 /// A Postgres that asks for passwords, with an `app`, a `nobody_else` and one that is barred.
 fn cluster() -> PrivateCluster {
-    let builder = PrivateCluster::builder().auth(PasswordMethod::Scram);
+    let builder = own_cluster().auth(PasswordMethod::Scram);
     let cluster = builder.hba("host all barred all reject").start().unwrap();
     let roles = "CREATE ROLE app LOGIN PASSWORD 'app'; CREATE ROLE nobody_else; \
                  CREATE ROLE barred LOGIN PASSWORD 'x'";
