@@ -1,7 +1,7 @@
 //! Sessions that share connections move to another server between two transactions.
 
 use std::fs;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 use pgsieve::auth::verifier::ScramVerifier;
@@ -163,7 +163,7 @@ fn a_rolling_restart_is_felt_by_interrupted_statements_alone() {
 fn a_planned_rolling_restart_under_load_is_felt_by_nobody() {
     let mut servers = Servers::start(2);
     let stack = stack(&servers, "  targets: standby\n");
-    let is_over = AtomicBool::new(false);
+    let (begun, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
     let work = |number: usize| {
         let mut client = login(&stack).expect("a login");
         let parse = frames::parse(
@@ -172,6 +172,7 @@ fn a_planned_rolling_restart_under_load_is_felt_by_nobody() {
         );
         client.send(&[parse, frames::sync()].concat());
         client.until_ready();
+        begun.fetch_add(1, Ordering::Relaxed);
         let (mut statements, mut wrong) = (0, Vec::new());
         while !is_over.load(Ordering::Relaxed) {
             match number % 2 {
@@ -196,6 +197,8 @@ fn a_planned_rolling_restart_under_load_is_felt_by_nobody() {
         let working: Vec<_> = (0..6)
             .map(|number| scope.spawn(move || work(number)))
             .collect();
+        // A server may stop in the middle of a login.
+        until(|| (begun.load(Ordering::Relaxed) == 6).then_some(())).expect("all of them work");
         for at in [0, 1] {
             servers.standbys[at].halt();
             servers.standbys[at].restart().unwrap();
