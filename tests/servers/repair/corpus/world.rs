@@ -14,8 +14,6 @@ use tokio::runtime::Runtime;
 use tokio_postgres::error::ErrorPosition;
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
-use crate::support::own_cluster;
-
 /// The database.
 pub struct World {
     /// Dropped last: its supervisor ends the server.
@@ -45,7 +43,7 @@ impl World {
     }
 
     fn start_beside(beside: Option<&'static str>) -> Option<Self> {
-        let started = own_cluster()
+        let started = PrivateCluster::builder()
             .version(15)
             .auth(PasswordMethod::Scram)
             .start();
