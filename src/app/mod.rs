@@ -216,6 +216,7 @@ fn server_settings(settings: &ProgramSettings) -> ServerSettings {
     ServerSettings {
         listen: settings.listen.iter().map(place).collect(),
         workers: settings.workers.threads,
+        io: settings.workers.io,
         connections_max: settings.connections_max,
         drain_timeout: settings.drain_timeout,
         wait_for_clients: settings.wait_for_clients,

@@ -394,6 +394,7 @@ pub const KEYS: &[SettingsKey] = &[
         default: "the number of processor cores",
         doc: "Threads that serve clients, 1 to 256. No more of them work than the load wants.",
     },
+    server::IO_BACKEND,
     SettingsKey {
         path: "limits.connections_max",
         form: KeyForm::Word,

@@ -51,6 +51,7 @@ impl StartupSettings {
     pub const WAITING: &'static [&'static str] = &[
         "metrics",
         "policy.judging",
+        "io.backend",
         "workers",
         "limits.connections_max",
         "limits.memory",
@@ -234,6 +235,7 @@ fn waiting(settings: &ProgramSettings) -> Vec<FixedSetting> {
     let mut waiting = vec![
         FixedSetting::open("metrics", on(settings.telemetry.metrics)),
         FixedSetting::open("policy.judging", settings.workers.judging.name().to_owned()),
+        FixedSetting::open("io.backend", settings.workers.io.name().to_owned()),
         FixedSetting::open("workers", settings.workers.threads.to_string()),
         FixedSetting::open(
             "limits.connections_max",

@@ -16,6 +16,7 @@ use crate::limits::{
     ADMIN_HOSTS_MAX, CONNECTIONS_MAX, CONNECTIONS_MAX_BOUND, MEMORY_BYTES, MEMORY_BYTES_BOUND,
     MEMORY_BYTES_MIN, WORKERS_MAX,
 };
+use crate::net::uring::IoBackend;
 use crate::policy::mask_key::{MaskKey, MaskPad};
 use crate::policy::sources::{PolicyLoadError, PolicySource};
 use crate::policy::units::BareBytes;
@@ -270,9 +271,21 @@ fn loaded(reader: &mut KeyReader) -> Option<Vec<(PolicySource, Vec<Policy>)>> {
 pub struct WorkerSettings {
     /// So many threads.
     pub threads: usize,
+    /// What reads and writes the sockets of their sessions.
+    pub io: IoBackend,
     /// Which texts they judge.
     pub judging: Judging,
 }
+
+/// What reads and writes sockets.
+pub const IO_BACKEND: SettingsKey = SettingsKey {
+    path: "io.backend",
+    form: KeyForm::Word,
+    default: "epoll",
+    doc: "What reads and writes the TCP sockets of sessions: epoll; uring (io_uring, which takes \
+          less processor time where many clients are busy; pgsieve does not start where the system \
+          forbids it, as containers often do); or auto (uring where it may be had, epoll elsewhere).",
+};
 
 fn judging(reader: &mut KeyReader) -> Option<Judging> {
     reader
@@ -295,11 +308,17 @@ pub const JUDGING: SettingsKey = SettingsKey {
           compared with, times); each-text judges them all.",
 };
 
-/// `workers` and `policy.judging`.
+/// `workers`, `io.backend` and `policy.judging`.
 pub fn workers(reader: &mut KeyReader) -> Option<WorkerSettings> {
     let (threads, judging) = (threads(reader), judging(reader));
+    let backends = [IoBackend::Auto, IoBackend::Epoll, IoBackend::Uring];
+    let words = backends.map(|backend| (backend.name(), backend));
+    let io = reader
+        .choice(IO_BACKEND.path, &words)
+        .or(IoBackend::default());
     Some(WorkerSettings {
         threads: threads?,
+        io: io?,
         judging: judging?,
     })
 }

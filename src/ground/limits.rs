@@ -16,6 +16,7 @@ pub mod lints;
 pub mod mcp;
 pub mod pools;
 pub mod receipts;
+pub mod rings;
 pub mod served_groundings;
 pub mod shared_counts;
 pub mod upstreams;

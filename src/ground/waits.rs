@@ -73,7 +73,11 @@ waits! {
     Lapse: WaitEnd::Setting("client.auth.oidc.expired_sessions"), at ["src/session/lapse.rs"];
     /// The client takes what it is sent. Who reads slowly is served slowly.
     ClientReads: WaitEnd::Peer,
-        at ["src/session/io/mod.rs", "src/session/io/sockets.rs", "src/net/stream.rs"];
+        at [
+            "src/session/io/mod.rs", "src/session/io/sockets.rs", "src/net/stream.rs",
+            "src/net/peer_socket.rs", "src/net/uring/ring_socket.rs",
+            "src/net/uring/receiving.rs", "src/net/uring/sending.rs",
+        ];
     /// The client that has said goodbye, or sends nothing more, while its statements run: without a
     /// byte for it.
     Departure: WaitEnd::Within(limits::DEPARTURE_GRACE), at ["src/session/io/timeouts.rs"];
@@ -283,7 +287,7 @@ waits! {
     /// The next client, or the next look at the files of policies: nobody waits for these.
     Nothing: WaitEnd::Peer, at [
         "src/server/budget_file.rs", "src/server/listener.rs", "src/server/worker.rs",
-        "src/server/reload/mod.rs",
+        "src/server/reload/mod.rs", "src/net/uring/mod.rs", "src/net/uring/driver.rs",
         "src/upstream/catalog_cache/server_choice.rs",
     ];
 }

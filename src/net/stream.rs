@@ -14,19 +14,20 @@ use tokio::net::{TcpStream, UnixStream};
 use tokio::task::coop::has_budget_remaining;
 use tokio_rustls::{client, server};
 
+use super::peer_socket::PeerSocket;
 use crate::limits;
 
 /// One byte stream to a client or an upstream.
 #[derive(Debug)]
 pub enum PeerStream {
     /// TCP without TLS.
-    Tcp(TcpStream),
+    Tcp(PeerSocket),
     /// A Unix socket; never with TLS, as in Postgres.
     Unix(UnixStream),
     /// TLS in which pgsieve is the server: a client.
-    ServerTls(Box<server::TlsStream<TcpStream>>),
+    ServerTls(Box<server::TlsStream<PeerSocket>>),
     /// TLS in which pgsieve is the client: an upstream.
-    ClientTls(Box<client::TlsStream<TcpStream>>),
+    ClientTls(Box<client::TlsStream<PeerSocket>>),
 }
 
 /// Whether a peer is still there.
@@ -60,7 +61,7 @@ impl PeerStream {
     /// The system does not take the options: the socket is closed, say.
     pub fn tcp(socket: TcpStream) -> io::Result<Self> {
         set_options(&SockRef::from(&socket))?;
-        Ok(Self::Tcp(socket))
+        Ok(Self::Tcp(socket.into()))
     }
 
     /// The same of a socket that was accepted where [`set_options`] has set its listener's: Linux
@@ -70,7 +71,7 @@ impl PeerStream {
     /// As of [`Self::tcp`].
     pub fn accepted(socket: TcpStream) -> io::Result<Self> {
         match cfg!(target_os = "linux") {
-            true => Ok(Self::Tcp(socket)),
+            true => Ok(Self::Tcp(socket.into())),
             false => Self::tcp(socket),
         }
     }
@@ -80,22 +81,37 @@ impl PeerStream {
     /// # Errors
     /// The system's, when it has no descriptor left: the stream is with the runtime of before.
     pub fn join_this_runtime(&mut self) -> io::Result<()> {
-        match self {
-            Self::Tcp(socket) => *socket = tcp_here(socket)?,
-            Self::Unix(socket) => {
-                let own = socket.as_fd().try_clone_to_owned()?;
-                *socket = UnixStream::from_std(own.into())?;
-            }
-            Self::ServerTls(tls) => {
-                let socket = tls.get_mut().0;
-                *socket = tcp_here(socket)?;
-            }
-            Self::ClientTls(tls) => {
-                let socket = tls.get_mut().0;
-                *socket = tcp_here(socket)?;
-            }
+        if let Self::Unix(socket) = self {
+            let own = socket.as_fd().try_clone_to_owned()?;
+            *socket = UnixStream::from_std(own.into())?;
         }
-        Ok(())
+        self.tcp_socket()
+            .map_or(Ok(()), PeerSocket::join_this_runtime)
+    }
+
+    /// From now on the ring of this thread reads and writes, where it has one.
+    ///
+    /// # Errors
+    /// As of [`PeerSocket::onto_ring`].
+    pub fn onto_ring(&mut self) -> io::Result<()> {
+        self.tcp_socket().map_or(Ok(()), PeerSocket::onto_ring)
+    }
+
+    /// Nothing is under way on this thread's ring any more: another thread may have the stream.
+    ///
+    /// # Errors
+    /// As of [`PeerSocket::leave_ring`].
+    pub fn leave_ring(&mut self) -> io::Result<()> {
+        self.tcp_socket().map_or(Ok(()), PeerSocket::leave_ring)
+    }
+
+    fn tcp_socket(&mut self) -> Option<&mut PeerSocket> {
+        match self {
+            Self::Tcp(socket) => Some(socket),
+            Self::Unix(_) => None,
+            Self::ServerTls(tls) => Some(tls.get_mut().0),
+            Self::ClientTls(tls) => Some(tls.get_mut().0),
+        }
     }
 
     /// Is what passes here encrypted?
@@ -133,16 +149,17 @@ impl PeerStream {
     /// Whether a read would bring something, or the end. The system is asked only where it has told
     /// the runtime of something: what comes at this moment is seen by the next read.
     pub fn has_input(&self) -> bool {
-        let mut nobody = Context::from_waker(Waker::noop());
         let told = match self {
-            Self::Tcp(socket) => socket.poll_read_ready(&mut nobody),
-            Self::Unix(socket) => socket.poll_read_ready(&mut nobody),
-            Self::ServerTls(tls) => tls.get_ref().0.poll_read_ready(&mut nobody),
-            Self::ClientTls(tls) => tls.get_ref().0.poll_read_ready(&mut nobody),
+            Self::Tcp(socket) => socket.is_told_of_input(),
+            Self::Unix(socket) => {
+                let told = socket.poll_read_ready(&mut Context::from_waker(Waker::noop()));
+                (told.is_pending() && has_budget_remaining()).then_some(false)
+            }
+            Self::ServerTls(tls) => tls.get_ref().0.is_told_of_input(),
+            Self::ClientTls(tls) => tls.get_ref().0.is_told_of_input(),
         };
-        // A task that has used up what the runtime lets it do at a time is told of nothing.
-        if told.is_pending() && has_budget_remaining() {
-            return false;
+        if let Some(told) = told {
+            return told;
         }
         let asked = PollFlags::IN | SAID_ALL | PollFlags::HUP | PollFlags::ERR;
         let mut polled = [PollFd::from_borrowed_fd(self.descriptor(), asked)];
@@ -263,11 +280,6 @@ impl AsyncWrite for PeerStream {
             Self::ClientTls(tls) => Pin::new(tls).poll_shutdown(context),
         }
     }
-}
-
-/// The same socket under another descriptor, with the runtime that this is called in.
-fn tcp_here(socket: &TcpStream) -> io::Result<TcpStream> {
-    TcpStream::from_std(socket.as_fd().try_clone_to_owned()?.into())
 }
 
 /// Is the address one of this host's loopback addresses, also when written as IPv6-mapped IPv4?

@@ -27,6 +27,7 @@ use self::listener::{AcceptedStream, BindAddress, Listener};
 use self::local_clients::LocalClients;
 use self::worker::{NewWorker, Reception, WorkerDoors, WorkerInlets, WorkerThread, WorkersServing};
 use crate::limits;
+use crate::net::uring::IoBackend;
 use crate::session::drain::{DrainReceiver, DrainSender};
 use crate::session::scheduling::worker_load::WorkerLoads;
 use crate::session::shared::ServerShared;
@@ -41,6 +42,8 @@ pub struct ServerSettings {
     pub listen: Vec<BindAddress>,
     /// Worker threads; at least one.
     pub workers: usize,
+    /// What reads and writes the sockets of sessions.
+    pub io: IoBackend,
     /// Clients at once; more are told 53300.
     pub connections_max: usize,
     /// How long running statements may take to finish when the server drains.
@@ -73,6 +76,8 @@ pub enum StartError {
         /// What the system said.
         source: io::Error,
     },
+    /// The system lets this process have no rings (io_uring), and the settings want them.
+    Rings(io::Error),
     /// A worker thread could not be started.
     Worker(io::Error),
 }
@@ -86,11 +91,13 @@ impl ProxyServer {
         settings: ServerSettings,
         server_shared: ServerShared,
     ) -> Result<Self, StartError> {
+        let rings = settings.io.wants_rings().map_err(StartError::Rings)?;
         let count = settings.workers.max(1);
         let loads = WorkerLoads::new(count);
         let new = (0..count).map(|index| {
             let shared = server_shared.for_worker(loads.worker(index));
-            NewWorker::new(index, shared).map_err(StartError::Worker)
+            let worker = NewWorker::new(index, shared).map_err(StartError::Worker)?;
+            Ok(worker.with_ring(rings))
         });
         let new: Vec<NewWorker> = new.collect::<Result<_, _>>()?;
         let listeners = bind_all(&settings.listen, new.first())?;
@@ -258,6 +265,7 @@ impl StartError {
     pub fn key(&self) -> &'static str {
         match self {
             Self::Bind { .. } => "listen",
+            Self::Rings(_) => "io.backend",
             Self::Worker(_) => "workers",
         }
     }
@@ -288,6 +296,11 @@ impl fmt::Display for StartError {
                 };
                 formatter.write_str(&told)
             }
+            Self::Rings(source) => write!(
+                formatter,
+                "the system lets this process have no io_uring ({source}): use auto or epoll, or \
+                 allow it (the sysctl kernel.io_uring_disabled, a container's seccomp profile)"
+            ),
             Self::Worker(source) => {
                 write!(formatter, "a thread cannot be started: {}", source.kind())
             }

@@ -17,6 +17,7 @@ use tokio::time::{Instant, Interval, interval_at, sleep_until};
 use super::client_assigner::{ArrivedClient, ClientAssigner};
 use super::listener::{AcceptedStream, BindAddress, Listener};
 use crate::limits;
+use crate::net::uring;
 use crate::session::drain::{DrainReceiver, DrainSender};
 use crate::session::shared::ServerShared;
 use crate::session::{self, DepartingSession, ServedSession};
@@ -27,6 +28,7 @@ pub struct NewWorker {
     index: usize,
     server_shared: ServerShared,
     runtime: NewRuntime,
+    wants_ring: bool,
 }
 
 /// A runtime that may be dropped on another runtime's thread until it is used: it waits for nobody.
@@ -86,7 +88,14 @@ impl NewWorker {
             index,
             server_shared,
             runtime: NewRuntime(Some(runtime)),
+            wants_ring: false,
         })
+    }
+
+    /// With a ring for its sockets, or without one.
+    #[must_use]
+    pub fn with_ring(self, wants_ring: bool) -> Self {
+        Self { wants_ring, ..self }
     }
 
     /// Binds a place for it to listen at: its thread hears of clients there.
@@ -112,6 +121,7 @@ impl NewWorker {
             index,
             server_shared,
             runtime,
+            wants_ring,
         } = self;
         let open = doors.open(index);
         let sessions = WorkerSessions {
@@ -124,7 +134,12 @@ impl NewWorker {
         };
         let thread = std::thread::Builder::new()
             .name(format!("worker-{index}"))
-            .spawn(move || runtime.run(sessions.run(inlets)))?;
+            .spawn(move || {
+                if wants_ring && uring::begin().is_err() {
+                    // The system has let this process have others: the runtime does without.
+                }
+                runtime.run(uring::beside(sessions.run(inlets)));
+            })?;
         Ok(WorkerThread { open, thread })
     }
 }

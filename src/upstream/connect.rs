@@ -19,6 +19,7 @@ use super::identity::SystemIdWithheld;
 use super::writer::{UpstreamFrames, UpstreamStream};
 use crate::limits;
 use crate::net::framed_stream::FramedStream;
+use crate::net::peer_socket::PeerSocket;
 use crate::net::pem::TlsSetupError;
 use crate::net::stream::PeerStream;
 use crate::net::tls_failure;
@@ -200,13 +201,14 @@ impl Upstream {
     async fn secured(&self, stream: PeerStream) -> Result<UpstreamFrames, UpstreamConnectError> {
         // Over a Unix socket the settings are never other than `disable`; see address.rs.
         let (connector, name, socket) = match (self.tls(), stream) {
-            (UpstreamTls::Required { connector, name }, PeerStream::Tcp(socket)) => {
-                (connector, name, socket)
-            }
+            (
+                UpstreamTls::Required { connector, name },
+                PeerStream::Tcp(PeerSocket::Polled(socket)),
+            ) => (connector, name, socket),
             (_, stream) => return Ok(FramedStream::new(UpstreamStream::new(stream))),
         };
         let socket = ask_for_tls(socket).await?;
-        let tls = connector.connect(name, socket).await;
+        let tls = connector.connect(name, socket.into()).await;
         let tls =
             tls.map_err(|error| UpstreamConnectError::Handshake(tls_failure::cause(&error)))?;
         let stream = PeerStream::ClientTls(Box::new(tls));

@@ -61,6 +61,22 @@ impl UpstreamStream {
         self.0.join_this_runtime()
     }
 
+    /// From now on the ring of this thread reads and writes, where it has one.
+    ///
+    /// # Errors
+    /// As of [`PeerStream::onto_ring`].
+    pub fn onto_ring(&mut self) -> io::Result<()> {
+        self.0.onto_ring()
+    }
+
+    /// Nothing is under way on this thread's ring any more: another thread may have the stream.
+    ///
+    /// # Errors
+    /// As of [`PeerStream::leave_ring`].
+    pub fn leave_ring(&mut self) -> io::Result<()> {
+        self.0.leave_ring()
+    }
+
     /// The certificate of the upstream, leaf only, as DER. There is one only under TLS.
     pub fn peer_certificate(&self) -> Option<&[u8]> {
         self.0.peer_certificate()

@@ -54,6 +54,8 @@ mod telemetry;
 #[cfg(test)]
 mod upstreams;
 #[cfg(test)]
+mod uring;
+#[cfg(test)]
 mod versions;
 #[cfg(test)]
 mod workers;

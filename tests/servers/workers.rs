@@ -12,10 +12,17 @@ use crate::support::{APP, Options, RawClient, Stack, frames, until};
 /// So many threads, whatever the machine has.
 const TWO: (&str, &str) = ("PGSIEVE_WORKERS", "2");
 
+/// With and without io_uring, where the system has that.
+const BACKENDS: [&str; 2] = ["epoll", "auto"];
+
 fn stack(pooled: Option<usize>) -> Stack {
+    stack_with(pooled, "epoll")
+}
+
+fn stack_with(pooled: Option<usize>, backend: &'static str) -> Stack {
     Stack::start(Options {
         pooled,
-        environment: vec![TWO],
+        environment: vec![TWO, ("PGSIEVE_IO_BACKEND", backend)],
         ..Options::default()
     })
 }
@@ -58,8 +65,8 @@ fn move_one(stack: &Stack, mut use_both: impl FnMut()) {
 
 /// All that a session can have made is where it was, with connections of its own and with shared
 /// ones.
-fn moves_with_all_that_it_has(pooled: Option<usize>) {
-    let stack = stack(pooled);
+fn moves_with_all_that_it_has(pooled: Option<usize>, backend: &'static str) {
+    let stack = stack_with(pooled, backend);
     let mut clients = apart(&stack);
     for (number, client) in clients.iter_mut().enumerate() {
         let set = format!("SET work_mem = '{}kB'", 100 + number);
@@ -84,12 +91,16 @@ fn moves_with_all_that_it_has(pooled: Option<usize>) {
 
 #[test]
 fn a_session_moves_with_its_connection_and_all_that_it_has() {
-    moves_with_all_that_it_has(None);
+    for backend in BACKENDS {
+        moves_with_all_that_it_has(None, backend);
+    }
 }
 
 #[test]
 fn a_session_that_shares_connections_moves_with_all_that_it_has() {
-    moves_with_all_that_it_has(Some(4));
+    for backend in BACKENDS {
+        moves_with_all_that_it_has(Some(4), backend);
+    }
 }
 
 /// An open transaction keeps its session where it is; no row of a cursor is lost.

@@ -87,10 +87,12 @@ impl Relay {
     /// A relay over two sockets that are logged in, with what was read from them ahead.
     pub fn new(
         protocol: SessionProtocol,
-        (client, client_rest): (PeerStream, BytesMut),
-        (upstream, upstream_rest): (UpstreamStream, BytesMut),
+        (mut client, client_rest): (PeerStream, BytesMut),
+        (mut upstream, upstream_rest): (UpstreamStream, BytesMut),
         (read_buffer, turns): (ReadBuffer, TurnQueue),
     ) -> Self {
+        // Where the system has no descriptor left, the runtime goes on waiting for them.
+        let _ = (client.onto_ring(), upstream.onto_ring());
         Self {
             protocol,
             client,

@@ -32,7 +32,7 @@ pub(super) fn moves_or_waits(
     context: &mut Context<'_>,
     read_buffer: &mut [u8],
 ) -> Poll<RelayEnd> {
-    match destination(relay) {
+    match destination(relay).filter(|_| has_left(relay)) {
         Some(worker) => Poll::Ready(RelayEnd::MovesTo(worker)),
         None => relay.watch(context, read_buffer).map(RelayEnd::from),
     }
@@ -48,6 +48,13 @@ fn destination(relay: &Relay) -> Option<usize> {
     let telemetry = &relay.protocol.witness.telemetry;
     telemetry.emit(&SessionChangedWorker { reason });
     Some(worker)
+}
+
+/// Nothing of it is under way on this thread's ring any more. Where something is, it stays for now.
+fn has_left(relay: &mut Relay) -> bool {
+    let upstream = relay.upstream.as_mut();
+    relay.client.leave_ring().is_ok()
+        && upstream.is_none_or(|upstream| upstream.leave_ring().is_ok())
 }
 
 /// Whether nothing of a session is held by the thread that it is on.

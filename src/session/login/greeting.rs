@@ -17,6 +17,7 @@ use super::error::LoginError;
 use crate::gate::ClaimedIdentity;
 use crate::net::client_tls::{ALPN, ClientTls, ClientTlsIdentity};
 use crate::net::framed_stream::{FramedStream, PeerError};
+use crate::net::peer_socket::PeerSocket;
 use crate::net::stream::{PeerAddress, PeerStream};
 use crate::net::tls_failure;
 use crate::session::scheduling::turn::TurnQueue;
@@ -105,13 +106,13 @@ pub async fn greet(
     deadline: Instant,
 ) -> Result<ClientGreeting, RejectedGreeting> {
     let stream = match (stream, tls.identity()) {
-        (PeerStream::Tcp(socket), Some(identity)) => {
+        (PeerStream::Tcp(PeerSocket::Polled(socket)), Some(identity)) => {
             match timeout_at(deadline, starts_tls(&socket)).await {
                 Err(_elapsed) => return Err(gone(LoginError::Link(PeerError::TimedOut))),
                 Ok(FirstByte::Tls) => {
                     accept(socket, (identity, turns), TlsNegotiation::Direct, deadline).await?
                 }
-                Ok(FirstByte::Other) => PeerStream::Tcp(socket),
+                Ok(FirstByte::Other) => PeerStream::Tcp(socket.into()),
             }
         }
         (stream, _) => stream,
@@ -262,7 +263,7 @@ async fn answer_ssl(
     };
     let (mut socket, inbox) = match framed {
         FramedStream {
-            stream: PeerStream::Tcp(socket),
+            stream: PeerStream::Tcp(PeerSocket::Polled(socket)),
             inbox,
         } => (socket, inbox),
         framed => return Ok((decline(framed, deadline).await?, AgreedTransport::Clear)),
@@ -315,7 +316,7 @@ async fn accept(
     let shaking = async {
         socket.readable().await?;
         turns.next().await;
-        identity.acceptor().accept(socket).await
+        identity.acceptor().accept(socket.into()).await
     };
     let tls = match timeout_at(deadline, shaking).await {
         Err(_elapsed) => return Err(gone(LoginError::Link(PeerError::TimedOut))),

@@ -214,11 +214,6 @@ impl ConnectionState {
         self.rested
     }
 
-    /// No session has it from now on.
-    pub fn rest(&mut self) {
-        self.rested = Instant::now();
-    }
-
     /// How well it suits a session on this thread: the one that it had last wants no replay.
     pub fn fit(&self, session: u64, values: &SetValues) -> u32 {
         let is_last = u32::from(self.last_session == session);
@@ -237,13 +232,25 @@ impl PooledConnection {
         self.frames.inbox.is_empty() && !self.frames.stream.has_input()
     }
 
+    /// No session has it from now on. What cannot leave the thread of the last one is not used
+    /// again.
+    pub fn rest(&mut self) {
+        let now = Instant::now();
+        self.state.rested = now;
+        if self.frames.stream.leave_ring().is_err() {
+            self.state.expires = now;
+        }
+    }
+
     /// From now on the thread that this is called on wakes whoever waits for it.
     pub fn join_this_thread(&mut self) {
         let here = thread::current().id();
+        let stream = &mut self.frames.stream;
         // Where the system has no descriptor left, the thread of before goes on doing that.
-        if self.state.thread != here && self.frames.stream.join_this_runtime().is_ok() {
+        if self.state.thread != here && stream.join_this_runtime().is_ok() {
             self.state.thread = here;
         }
+        let _ = stream.onto_ring();
     }
 
     /// Brings it to these settings, where it has others.

@@ -440,7 +440,7 @@ impl PoolLease {
             place,
             turn,
         } = self;
-        connection.state.rest();
+        connection.rest();
         place.rests();
         let given = IdleConnection {
             connection,

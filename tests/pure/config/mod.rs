@@ -14,6 +14,7 @@ use pgsieve::config::{ListenAddress, ProgramSettings, SettingsProblem, load};
 use pgsieve::gate::Judging;
 use pgsieve::net::client_tls::ClientTlsSettings;
 use pgsieve::net::upstream_tls::{TlsAuthority, UpstreamTlsSettings};
+use pgsieve::net::uring::IoBackend;
 use pgsieve::secret::Secret;
 use pgsieve::session::context::reported_role::ReportAs;
 use pgsieve::telemetry::audit::AuditTarget;
@@ -137,7 +138,7 @@ fn a_whole_file_is_read() {
          client:\n  tls: {{ mode: require, certificate: {cert}, key: {key}, client_ca: {root} }}\n\
          policy: {{ file: bi, judging: each-text }}\n\
          audit: {{ to: /var/log/a.jsonl, fingerprint_key_file: {} }}\n\
-         workers: 3\nlimits: {{ connections_max: 7, drain_timeout: 1500ms, wait_for_clients: 1h, memory: 2GiB }}\n",
+         workers: 3\nio: {{ backend: uring }}\nlimits: {{ connections_max: 7, drain_timeout: 1500ms, wait_for_clients: 1h, memory: 2GiB }}\n",
         fingerprint_key.display()
     )));
     assert_eq!(settings.listen.len(), 2);
@@ -158,6 +159,7 @@ fn a_whole_file_is_read() {
     assert_eq!(settings.fingerprint_key.unwrap().0, [0x0f; 32]);
     assert_eq!(settings.workers.threads, 3);
     assert_eq!(settings.workers.judging, Judging::EachText);
+    assert_eq!(settings.workers.io, IoBackend::Uring);
     assert_eq!(settings.connections_max, 7);
     assert_eq!(settings.drain_timeout, Duration::from_millis(1500));
     assert_eq!(settings.wait_for_clients, Duration::from_secs(3_600));
