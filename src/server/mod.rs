@@ -33,7 +33,7 @@ use crate::session::scheduling::worker_load::WorkerLoads;
 use crate::session::shared::ServerShared;
 use crate::system_error;
 use crate::telemetry::Telemetry;
-use crate::telemetry::events::{DrainStarted, ServerStopped};
+use crate::telemetry::events::{DrainStarted, IoBackendChosen, ServerStopped};
 
 /// What the server needs to know besides what its sessions share.
 #[derive(Debug, Clone)]
@@ -92,6 +92,10 @@ impl ProxyServer {
         server_shared: ServerShared,
     ) -> Result<Self, StartError> {
         let rings = settings.io.wants_rings().map_err(StartError::Rings)?;
+        if settings.io != IoBackend::Epoll {
+            let telemetry = &server_shared.login_context.telemetry;
+            telemetry.emit(&IoBackendChosen { has_rings: rings });
+        }
         let count = settings.workers.max(1);
         let loads = WorkerLoads::new(count);
         let new = (0..count).map(|index| {

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use pgsieve::demo::cluster::{PrivateCluster, TlsFiles};
 use pgsieve::net::dev_certificates::{self, CertificateRequest, DevCertificates};
+use pgsieve::net::uring::IoBackend;
 
 /// A way to the database.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -27,6 +28,10 @@ pub enum Target {
     Pgsieve,
     /// In transaction mode, with [`POOL_SIZE`] connections.
     PgsieveShared,
+    /// In session mode, over io_uring.
+    PgsieveRing,
+    /// In transaction mode, over io_uring.
+    PgsieveRingShared,
 }
 
 impl Target {
@@ -39,6 +44,15 @@ impl Target {
             Self::PgBouncerShared => "PgBouncer, transaction",
             Self::Pgsieve => "pgsieve, session",
             Self::PgsieveShared => "pgsieve, transaction",
+            Self::PgsieveRing => "pgsieve, session, io_uring",
+            Self::PgsieveRingShared => "pgsieve, transaction, io_uring",
+        }
+    }
+
+    fn backend(self) -> IoBackend {
+        match self {
+            Self::PgsieveRing | Self::PgsieveRingShared => IoBackend::Uring,
+            _ => IoBackend::Epoll,
         }
     }
 }
@@ -101,7 +115,14 @@ impl Peers {
         for target in [Target::PgBouncer, Target::PgBouncerShared] {
             proxies.insert(target, bouncer(&cluster, &folder, (target, tls)));
         }
-        for target in [Target::Pgsieve, Target::PgsieveShared] {
+        let sieves = [
+            Target::Pgsieve,
+            Target::PgsieveShared,
+            Target::PgsieveRing,
+            Target::PgsieveRingShared,
+        ];
+        let may_run = |target: &Target| target.backend().wants_rings().is_ok();
+        for target in sieves.into_iter().filter(may_run) {
             proxies.insert(target, sieve(&cluster, &folder, (target, audit, tls)));
         }
         if let Some(haproxy) = haproxy(&cluster, &folder) {
@@ -346,7 +367,7 @@ fn sieve(
     let policy = folder.join("agent.yaml");
     fs::write(&policy, unbounded_results()).unwrap();
     let mode = match target {
-        Target::PgsieveShared => "transaction",
+        Target::PgsieveShared | Target::PgsieveRingShared => "transaction",
         _ => "session",
     };
     let upstream = format!(
@@ -375,10 +396,12 @@ fn sieve(
         .env("PGSIEVE_UPSTREAM_URL", upstream)
         .env("PGSIEVE_CLIENT_AUTH_METHOD", "trust")
         .env("PGSIEVE_POOL_MODE", mode)
+        .env("PGSIEVE_IO_BACKEND", target.backend().name())
         .env("PGSIEVE_POOL_SIZE", POOL_SIZE.to_string())
         .env("PGSIEVE_LIMITS_CONNECTIONS_MAX", CLIENTS_MAX.to_string());
     if audit {
-        let audit = folder.join(format!("audit-{mode}.jsonl"));
+        let backend = target.backend().name();
+        let audit = folder.join(format!("audit-{mode}-{backend}.jsonl"));
         command.arg("--audit").arg(audit);
     }
     started(command, port).expect("pgsieve was built")

@@ -176,3 +176,14 @@ fn a_statement_is_cancelled_and_a_client_that_leaves_is_seen() {
         assert!(left.is_some(), "{}", stack.stderr());
     }
 }
+
+/// Who runs pgsieve is told which it is, where that was left to the system.
+#[test]
+fn the_log_says_what_reads_and_writes() {
+    let stack = stack(None, ("PGSIEVE_IO_BACKEND", "auto"));
+    let expected = match is_forbidden() {
+        false => "io_backend: io_uring reads and writes",
+        true => "io_backend: epoll is used",
+    };
+    assert!(stack.stderr().contains(expected), "{}", stack.stderr());
+}

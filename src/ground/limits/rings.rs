@@ -22,8 +22,12 @@ pub const RECEIVE_HELD_TIME: Duration = Duration::from_secs(1);
 /// From so many bytes on they are sent without a copy, where nothing else is being sent.
 pub const SEND_DIRECT_BYTES: usize = 16 * 1_024;
 
-/// Bytes that wait for those before them to be sent. Above that the writer waits.
-pub const SEND_WAITING_BYTES_MAX: usize = 64 * 1_024;
+/// Bytes that are being sent, and as many that wait for them, for each socket: a client that reads
+/// nothing has no more of pgsieve's memory. Above that the writer waits.
+pub const SEND_WAITING_BYTES_MAX: usize = 16 * 1_024;
+
+/// So many receives are called back at a time because they have waited for long.
+pub const CALLED_BACK_MAX: usize = 256;
 
 /// Buffers of receives, and of sends, that are kept for the next ones.
 pub const SPARE_BUFFERS_MAX: usize = 64;

@@ -10,7 +10,9 @@ use compio_driver::op::{PollOnce, Recv, Send};
 use compio_driver::{Cancel, DriverType, Key, Proactor};
 
 use super::RingMail;
-use crate::limits::rings::{CALL_BACK_TURNS_MAX, RING_ENTRIES, RING_TURN_OPERATIONS};
+use crate::limits::rings::{
+    CALL_BACK_TURNS_MAX, CALLED_BACK_MAX, RING_ENTRIES, RING_TURN_OPERATIONS,
+};
 
 pub(super) type Receiving = Recv<Vec<u8>, Arc<TcpStream>>;
 pub(super) type Readable = PollOnce<Arc<TcpStream>>;
@@ -183,19 +185,24 @@ impl Ring {
     fn hand_over(&mut self) {
         self.pushed = 0;
         self.awake.wake_by_ref();
-        // Nothing done, or the system interrupted it: it is asked again when something is.
-        let _ = self.proactor.poll(Some(Duration::ZERO));
+        if let Err(error) = self.proactor.poll(Some(Duration::ZERO))
+            && error.kind() != io::ErrorKind::TimedOut
+        {
+            // The system was interrupted or had no room: what it has not taken goes next.
+            self.call_driver();
+        }
     }
 
     /// Receives that have held a buffer since the look before give it back.
     pub(super) fn look_for_quiet(&mut self) {
-        for seat in &self.seats {
-            if let Receive::Bytes { cancel, look, .. } = &seat.receive
-                && *look != self.look
-            {
-                self.proactor.cancel_token(cancel.clone());
-                self.pushed += 1;
-            }
+        let now = self.look;
+        let quiet = self.seats.iter().filter_map(|seat| match &seat.receive {
+            Receive::Bytes { cancel, look, .. } if *look != now => Some(cancel),
+            _ => None,
+        });
+        for cancel in quiet.take(CALLED_BACK_MAX) {
+            self.proactor.cancel_token(cancel.clone());
+            self.pushed += 1;
         }
         self.look = self.look.wrapping_add(1);
         self.call_driver();

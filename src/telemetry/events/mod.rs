@@ -55,9 +55,9 @@ pub use pool::{
     PoolCheckout, PoolMoved, PoolQueued, SessionMoved, SessionPinned, StatementEvicted,
 };
 pub use process::{
-    AuthQueryFailed, AuthQueryRefused, BudgetFileFailed, DrainStarted, IssuerKeysFailed,
-    ListenerOpened, McpTokenRefused, ServerStopped, SessionEndAsked, TokenFileFailed, TokenRefused,
-    UpstreamIdentityRefused, UpstreamUnreachable,
+    AuthQueryFailed, AuthQueryRefused, BudgetFileFailed, DrainStarted, IoBackendChosen,
+    IssuerKeysFailed, ListenerOpened, McpTokenRefused, ServerStopped, SessionEndAsked,
+    TokenFileFailed, TokenRefused, UpstreamIdentityRefused, UpstreamUnreachable,
 };
 pub use repair::StatementRepaired;
 pub use settings::{SettingsRead, WaitingKey};

@@ -19,6 +19,12 @@ pub struct ListenerOpened<'a> {
     pub address: &'a str,
 }
 
+/// What reads and writes the sockets of sessions was found out.
+pub struct IoBackendChosen {
+    /// io_uring, not epoll.
+    pub has_rings: bool,
+}
+
 /// No new clients are accepted; what runs may finish.
 pub struct DrainStarted {
     /// Sessions that are still open.
@@ -122,6 +128,19 @@ impl Event for ListenerOpened<'_> {
             LogEvent::Listening.name(),
             format_args!("listening for {what} on {address}"),
         );
+    }
+}
+
+impl Event for IoBackendChosen {
+    fn emit(&self, sinks: &EventSinks) {
+        let chosen = match self.has_rings {
+            true => "io_uring reads and writes the sockets of sessions",
+            false => "epoll is used: the system lets this process have no io_uring",
+        };
+        let name = LogEvent::IoBackend.name();
+        sinks
+            .log
+            .line(LogLevel::Info, name, format_args!("{chosen}"));
     }
 }
 
