@@ -136,6 +136,7 @@ fn object(members: BTreeMap<String, Value>) -> Value {
 
 /// The keys that stand at the top of a settings file and of no policy.
 pub const SETTINGS_KEYS: &[&str] = &[
+    "io",
     "listen",
     "log",
     "mcp",
