@@ -10,7 +10,7 @@ words! {
         Panic => "panic",
         /// An address is open.
         Listening => "listening",
-        /// What reads and writes the sockets of sessions, where the settings ask for more than epoll.
+        /// What reads and writes sockets, where the settings ask for more than epoll.
         IoBackend => "io_backend",
         /// The process is to end: no new clients are taken.
         Draining => "draining",
