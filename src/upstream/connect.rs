@@ -201,14 +201,13 @@ impl Upstream {
     async fn secured(&self, stream: PeerStream) -> Result<UpstreamFrames, UpstreamConnectError> {
         // Over a Unix socket the settings are never other than `disable`; see address.rs.
         let (connector, name, socket) = match (self.tls(), stream) {
-            (
-                UpstreamTls::Required { connector, name },
-                PeerStream::Tcp(PeerSocket::Polled(socket)),
-            ) => (connector, name, socket),
+            (UpstreamTls::Required { connector, name }, PeerStream::Tcp(socket)) => {
+                (connector, name, socket)
+            }
             (_, stream) => return Ok(FramedStream::new(UpstreamStream::new(stream))),
         };
         let socket = ask_for_tls(socket).await?;
-        let tls = connector.connect(name, socket.into()).await;
+        let tls = connector.connect(name, socket).await;
         let tls =
             tls.map_err(|error| UpstreamConnectError::Handshake(tls_failure::cause(&error)))?;
         let stream = PeerStream::ClientTls(Box::new(tls));
@@ -306,7 +305,7 @@ async fn connect_unix(folder: &Path, port: u16) -> Result<PeerStream, UpstreamCo
 
 /// Sends SSLRequest and reads exactly the one byte of its answer: whatever an attacker sends
 /// behind it in clear is left to the handshake, which fails on it (CVE-2021-23222).
-async fn ask_for_tls(mut socket: TcpStream) -> Result<TcpStream, UpstreamConnectError> {
+async fn ask_for_tls(mut socket: PeerSocket) -> Result<PeerSocket, UpstreamConnectError> {
     let mut request = BytesMut::new();
     encode::ssl_request(&mut request);
     let mut answer = [0_u8; 1];

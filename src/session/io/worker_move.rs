@@ -32,19 +32,18 @@ pub(super) fn moves_or_waits(
     context: &mut Context<'_>,
     read_buffer: &mut [u8],
 ) -> Poll<RelayEnd> {
-    match destination(relay).filter(|_| has_left(relay)) {
+    match destination(relay) {
         Some(worker) => Poll::Ready(RelayEnd::MovesTo(worker)),
         None => relay.watch(context, read_buffer).map(RelayEnd::from),
     }
 }
 
 /// The worker that it goes on with.
-fn destination(relay: &Relay) -> Option<usize> {
-    let load = relay.turns.load();
-    if !load.is_leaving() || !is_movable(relay) {
+fn destination(relay: &mut Relay) -> Option<usize> {
+    if !relay.turns.load().is_leaving() || !is_movable(relay) || !has_left(relay) {
         return None;
     }
-    let (worker, reason) = load.departure()?;
+    let (worker, reason) = relay.turns.load().departure()?;
     let telemetry = &relay.protocol.witness.telemetry;
     telemetry.emit(&SessionChangedWorker { reason });
     Some(worker)
