@@ -82,29 +82,52 @@ fn is_of_culture(pattern: &str) -> bool {
 }
 
 /// A number by a pattern: `C2` is `$1,234.50` and `($1,234.50)`, `P1` is `12.5 %`, `0.0%` is
-/// `12.5%`.
+/// `12.5%`. What rounds to nothing has no sign.
 fn number_as_text(number: &Translated, pattern: &str) -> Option<Translated> {
     let standard = |letter: char| {
         let rest = pattern.strip_prefix([letter, letter.to_ascii_lowercase()])?;
-        of_numbers(&format!("N{rest}")).map(|pattern| literal::quoted(&pattern))
+        of_numbers(&format!("N{rest}"))
     };
-    let hundredfold = || format!("{} * 100", number.operand());
+    let operand = number.operand();
+    let hundredfold = format!("{operand} * 100");
+    let written = |value: &str, pattern: &NumberPattern| {
+        let shown = pattern.rounded(value, number.kind);
+        format!("to_char({shown}, {})", literal::quoted(&pattern.text))
+    };
     let text = if let Some(money) = standard('C') {
+        let rounded = money.rounded(&operand, number.kind);
         format!(
-            "CASE WHEN {0} < 0 THEN '($' || to_char(- {0}, {money}) || ')' \
-             ELSE '$' || to_char({0}, {money}) END",
-            number.operand()
+            "CASE WHEN {rounded} < 0 THEN '($' || {} || ')' ELSE '$' || {} END",
+            written(&format!("- {operand}"), &money),
+            written(&operand, &money)
         )
     } else if let Some(share) = standard('P') {
-        format!("(to_char({}, {share}) || ' %')", hundredfold())
+        format!("({} || ' %')", written(&hundredfold, &share))
     } else if let Some(plain) = pattern.strip_suffix('%') {
-        let plain = literal::quoted(&of_numbers(plain).filter(|_| is_written_out(plain))?);
-        format!("(to_char({}, {plain}) || '%')", hundredfold())
+        let plain = of_numbers(plain).filter(|_| is_written_out(plain))?;
+        format!("({} || '%')", written(&hundredfold, &plain))
     } else {
-        let plain = literal::quoted(&of_numbers(pattern)?);
-        format!("to_char({}, {plain})", number.text)
+        written(&number.text, &of_numbers(pattern)?)
     };
     Some(Translated::primary(text, SqlType::Text).never_null(number.not_null))
+}
+
+/// A pattern of `to_char` for numbers.
+#[derive(Debug, PartialEq, Eq)]
+struct NumberPattern {
+    text: String,
+    /// How many digits there are behind the point.
+    places: usize,
+}
+
+impl NumberPattern {
+    /// The value as the pattern shows it: `to_char` keeps the sign of what it rounds to nothing.
+    fn rounded(&self, value: &str, kind: SqlType) -> String {
+        match kind {
+            SqlType::Decimal => format!("round({value}, {})", self.places),
+            _ => value.to_owned(),
+        }
+    }
 }
 
 /// Whether a pattern shows each place, as `#,##0.00` does.
@@ -113,7 +136,7 @@ fn is_written_out(pattern: &str) -> bool {
 }
 
 /// A pattern of `to_char` for one of numbers: `N2`, `F1`, `0.00`, `#,##0.0`.
-fn of_numbers(pattern: &str) -> Option<String> {
+fn of_numbers(pattern: &str) -> Option<NumberPattern> {
     let grouped = "FM999,999,999,999,999,999,999,999,999,990";
     let plain = "FM999999999999999999999999999999999999990";
     let upper = pattern.to_ascii_uppercase();
@@ -142,7 +165,8 @@ fn of_numbers(pattern: &str) -> Option<String> {
         (whole, fraction.len())
     };
     let point = if places == 0 { "" } else { "." };
-    Some(format!("{whole}{point}{}", "0".repeat(places)))
+    let text = format!("{whole}{point}{}", "0".repeat(places));
+    Some(NumberPattern { text, places })
 }
 
 /// Digits of which so many are written at least.
@@ -168,9 +192,10 @@ mod tests {
 
     #[test]
     fn patterns_of_numbers_are_those_of_postgres() {
-        assert!(of_numbers("N0").unwrap().ends_with(",990"));
+        assert!(of_numbers("N0").unwrap().text.ends_with(",990"));
         for padded in ["D5", "00000"] {
-            assert!(of_numbers(padded).unwrap().ends_with("900000"), "{padded}");
+            let pattern = of_numbers(padded).unwrap();
+            assert!(pattern.text.ends_with("900000"), "{padded}");
         }
         for bad in ["C", "P1", "D99", "0.0#", "#", "", "0%"] {
             assert_eq!(of_numbers(bad), None, "{bad}");

@@ -154,6 +154,12 @@ SELECT FORMAT(shipped_at, 'yyyy-MM-dd HH:mm'), FORMAT(placed_on, 'MMMM d, yyyy')
 ---- right
 SELECT FORMAT(1234567.891, 'N2'), FORMAT(12, 'N0'), FORMAT(0.5, '0.00'), FORMAT(1234, '#,##0.0'), FORMAT(12.345, 'F1')
 ==== 1,234,567.89|12|0.50|1,234.0|12.3
+---- right
+SELECT FORMAT(-0.001, 'N2'), FORMAT(-0.006, 'N2'), FORMAT(-0.04, 'F1'), FORMAT(-0.4, '#,##0'), FORMAT(-0.04, '0.0'), FORMAT(-12, 'N0'), FORMAT(-1234.5, 'N1')
+==== 0.00|-0.01|0.0|0|0.0|-12|-1,234.5
+---- likely
+SELECT FORMAT(-0.001, 'C'), FORMAT(-0.006, 'C2'), FORMAT(-0.4, 'C0'), FORMAT(-0.00004, 'P1'), FORMAT(-0.0006, 'P1'), FORMAT(-0.00004, '0.0%'), FORMAT(-1234.5, 'C'), FORMAT(-5, 'C0')
+==== $0.00|($0.01)|$0|0.0 %|-0.1 %|0.0%|($1,234.50)|($5)
 ---- refused FORMAT
 SELECT FORMAT(placed_on, 'd') FROM orders
 ---- likely
