@@ -287,7 +287,7 @@ waits! {
     /// The next client, or the next look at the files of policies: nobody waits for these.
     Nothing: WaitEnd::Peer, at [
         "src/server/budget_file.rs", "src/server/listener.rs", "src/server/worker.rs",
-        "src/server/reload/mod.rs", "src/net/uring/mod.rs", "src/net/uring/driver.rs",
+        "src/server/reload/mod.rs", "src/net/uring/driver.rs",
         "src/upstream/catalog_cache/server_choice.rs",
     ];
 }

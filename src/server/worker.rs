@@ -21,7 +21,7 @@ use crate::net::uring;
 use crate::session::drain::{DrainReceiver, DrainSender};
 use crate::session::shared::ServerShared;
 use crate::session::{self, DepartingSession, ServedSession};
-use crate::telemetry::events::WorkerTurnEnded;
+use crate::telemetry::events::{WorkerTurnEnded, WorkerWithoutRing};
 
 /// A worker that is about to run.
 pub struct NewWorker {
@@ -135,10 +135,7 @@ impl NewWorker {
         let thread = std::thread::Builder::new()
             .name(format!("worker-{index}"))
             .spawn(move || {
-                if wants_ring && uring::begin().is_err() {
-                    // The system has let this process have others: the runtime does without.
-                }
-                runtime.run(uring::beside(sessions.run(inlets)));
+                runtime.run(sessions.run(inlets, wants_ring));
             })?;
         Ok(WorkerThread { open, thread })
     }
@@ -341,7 +338,12 @@ async fn next_of(reception: &mut Option<Reception>) -> Option<AcceptedStream> {
 }
 
 impl WorkerSessions {
-    async fn run(self, inlets: WorkerInlets) {
+    async fn run(self, inlets: WorkerInlets, wants_ring: bool) {
+        if wants_ring && let Err(error) = uring::begin() {
+            let telemetry = &self.server_shared.login_context.telemetry;
+            let worker = self.index;
+            telemetry.emit(&WorkerWithoutRing { worker, error });
+        }
         let WorkerInlets {
             mut arriving,
             mut moved,

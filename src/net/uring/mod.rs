@@ -75,26 +75,23 @@ fn probe() -> io::Result<()> {
     Ring::new(Arc::default()).map(drop)
 }
 
-/// Gives a ring to the thread that this is called on, for as long as it lives.
+/// Gives a ring to the thread that this is called on, for as long as it lives: in the runtime of
+/// that thread, whose tasks drive it.
 ///
 /// # Errors
-/// The system's: it has no rings, or this process may have none.
+/// The system's: it has no rings, or this process may have no more. The thread has none then.
 pub fn begin() -> io::Result<()> {
     let ring = Ring::new(Arc::default())?;
     RING.with(|place| *place.borrow_mut() = Some(ring));
-    Ok(())
-}
-
-/// Does this, and beside it what the ring of this thread has to do, where it has one.
-pub async fn beside<T>(work: impl Future<Output = T>) -> T {
-    if is_here() {
-        match RingDriver::of_this_thread() {
-            Ok(driver) => drop(tokio::spawn(driver)),
+    match RingDriver::of_this_thread() {
+        Ok(driver) => drop(tokio::spawn(driver)),
+        Err(error) => {
             // Nothing goes onto a ring that nobody drives.
-            Err(_) => RING.with(|place| *place.borrow_mut() = None),
+            RING.with(|place| *place.borrow_mut() = None);
+            return Err(error);
         }
     }
-    work.await
+    Ok(())
 }
 
 /// With the ring of this thread. None where there is none, or where it is at work.

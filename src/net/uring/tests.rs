@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
 
-use super::{begin, beside, probe};
+use super::{begin, probe};
 use crate::limits::rings::{RECEIVE_BYTES, RECEIVE_HELD_TIME, SEND_WAITING_BYTES_MAX};
 use crate::net::peer_socket::PeerSocket;
 
@@ -20,15 +20,15 @@ where
     F: Future<Output = T>,
 {
     let thread = std::thread::spawn(move || {
-        if has_ring {
-            begin().unwrap();
-        }
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .unwrap();
         runtime.block_on(async {
-            let done = timeout(PATIENCE, beside(work())).await;
+            if has_ring {
+                begin().unwrap();
+            }
+            let done = timeout(PATIENCE, work()).await;
             done.expect("it hangs")
         })
     });

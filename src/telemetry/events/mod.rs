@@ -57,7 +57,7 @@ pub use pool::{
 pub use process::{
     AuthQueryFailed, AuthQueryRefused, BudgetFileFailed, DrainStarted, IoBackendChosen,
     IssuerKeysFailed, ListenerOpened, McpTokenRefused, ServerStopped, SessionEndAsked,
-    TokenFileFailed, TokenRefused, UpstreamIdentityRefused, UpstreamUnreachable,
+    TokenFileFailed, TokenRefused, UpstreamIdentityRefused, UpstreamUnreachable, WorkerWithoutRing,
 };
 pub use repair::StatementRepaired;
 pub use settings::{SettingsRead, WaitingKey};

@@ -1,5 +1,6 @@
 //! The life of the process: lines for the person who runs it.
 
+use std::io;
 use std::time::Duration;
 
 use crate::telemetry::EventSinks;
@@ -23,6 +24,14 @@ pub struct ListenerOpened<'a> {
 pub struct IoBackendChosen {
     /// io_uring, not epoll.
     pub has_rings: bool,
+}
+
+/// A worker was to have a ring as the others do, and got none.
+pub struct WorkerWithoutRing {
+    /// Which.
+    pub worker: usize,
+    /// Why not.
+    pub error: io::Error,
 }
 
 /// No new clients are accepted; what runs may finish.
@@ -141,6 +150,18 @@ impl Event for IoBackendChosen {
         sinks
             .log
             .line(LogLevel::Info, name, format_args!("{chosen}"));
+    }
+}
+
+impl Event for WorkerWithoutRing {
+    fn emit(&self, sinks: &EventSinks) {
+        let Self { worker, error } = self;
+        let name = LogEvent::IoBackend.name();
+        let told = format_args!(
+            "worker {worker} uses epoll: the system lets this process have no further io_uring \
+             ({error})"
+        );
+        sinks.log.line(LogLevel::Warn, name, told);
     }
 }
 
