@@ -446,6 +446,10 @@ pub const READ_BYTES: usize = 64 * 1024;
 /// Above this much unsent text nothing more is read from the client: the upstream sets the pace.
 pub const OUTBOX_BYTES_MAX: usize = 256 * 1024;
 
+/// Bytes that are made room for with the first of several messages that go to an upstream together:
+/// a Bind with a few values, and what follows it.
+pub const OUTBOX_BYTES_FIRST: usize = 256;
+
 /// A buffer of a session that grew beyond this is given back when it is empty: a thousand idle
 /// clients must not keep what one large statement once needed.
 pub const BUFFER_BYTES_KEPT: usize = 16 * 1024;

@@ -103,6 +103,7 @@ impl SessionProtocol {
             let behind = frames.slice(frame.bytes.len()..);
             self.client.inflow.is_pipelined = !behind.is_empty();
             self.repair.replay_first(behind);
+            take_over_policies(self)?;
             self.frame(&frame)?;
             self.turn.spend_message();
         }
@@ -124,11 +125,11 @@ impl SessionProtocol {
         Ok(())
     }
 
-    pub(super) fn frame(&mut self, frame: &ClientFrame<'_>) -> Result<(), SessionEnd> {
+    /// Takes a message, once the policies of now are the session's.
+    fn frame(&mut self, frame: &ClientFrame<'_>) -> Result<(), SessionEnd> {
         if frame.kind == TERMINATE {
             return Err(SessionEnd::Terminated);
         }
-        take_over_policies(self)?;
         if self.client.is_skipping() {
             return self.skip(frame);
         }

@@ -86,6 +86,7 @@ impl Outbox {
     pub fn forward(&mut self, frame: &ClientFrame<'_>) -> Result<(), CarriesText> {
         match frame.kind {
             b'B' | b'D' | b'E' | b'C' | b'H' | b'S' => {
+                self.begin_batch();
                 self.buffer.extend_from_slice(frame.bytes);
                 Ok(())
             }
@@ -105,7 +106,15 @@ impl Outbox {
     ) -> Result<(), EncodeError> {
         let names = bind.portal.len() + bind.statement.len() + 2;
         let rest = frame.body.get(names..).unwrap_or_default();
+        self.begin_batch();
         encode::bind_named(&mut self.buffer, bind.portal, statement, rest)
+    }
+
+    /// Other messages follow the first one: they find room.
+    fn begin_batch(&mut self) {
+        if self.buffer.capacity() == 0 {
+            self.buffer.reserve(limits::OUTBOX_BYTES_FIRST);
+        }
     }
 
     /// Describe of a prepared statement.
