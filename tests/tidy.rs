@@ -7,6 +7,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 #[path = "tidy/allowed.rs"]
 mod allowed;
@@ -104,8 +105,14 @@ fn the_house_is_tidy() {
     let sources = read_all(Path::new(env!("CARGO_MANIFEST_DIR")));
     assert!(sources.len() > 20, "the sources were not found");
     let mut report = String::new();
-    for (rule, check) in RULES {
-        let breaches = allowed::beyond(rule, check(&sources));
+    let found: Vec<_> = thread::scope(|scope| {
+        let checks: Vec<_> = (RULES.iter())
+            .map(|(_, check)| scope.spawn(|| check(&sources)))
+            .collect();
+        checks.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    for ((rule, _), found) in RULES.iter().zip(found) {
+        let breaches = allowed::beyond(rule, found);
         if !breaches.is_empty() {
             report.push_str(&format!("\n{rule}:\n"));
         }

@@ -113,22 +113,33 @@ pub fn mark_tests(sources: &mut [Source]) {
 pub fn words(code: &str) -> Vec<(usize, &str)> {
     let mut words = Vec::new();
     for (number, line) in code.lines().enumerate() {
-        let mut rest = line;
+        let mut rest = line.trim_start();
         while let Some(first) = rest.chars().next() {
-            let is_word = |c: char| c.is_alphanumeric() || c == '_';
             let end = match first {
                 ':' if rest.starts_with("::") => 2,
-                _ if is_word(first) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
+                _ if is_of_word(first) => end_of_word(rest),
                 _ => first.len_utf8(),
             };
             let (word, after) = rest.split_at(end);
-            if !first.is_whitespace() {
-                words.push((number + 1, word));
-            }
-            rest = after;
+            words.push((number + 1, word));
+            rest = after.trim_start();
         }
     }
     words
+}
+
+fn is_of_word(sign: char) -> bool {
+    sign.is_alphanumeric() || sign == '_'
+}
+
+/// Where the word at the front ends. Code is plain English almost everywhere, and read a lot.
+fn end_of_word(text: &str) -> usize {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let end = text.bytes().take_while(is_plain).count();
+    match text.as_bytes().get(end) {
+        Some(0x80..) => text.find(|c| !is_of_word(c)).unwrap_or(text.len()),
+        Some(_) | None => end,
+    }
 }
 
 /// The text from an opening brace to the one that closes it, as a count of bytes; the whole text
