@@ -8,6 +8,10 @@ SHELL := bash
 
 # Tests at a time. Many wait for a clock or a server: three for each processor keep it busy.
 THREADS ?= $(shell echo $$((3 * $$(nproc))))
+# Tests of `make check` that take seconds each or start servers: they are left to `make test`.
+SLOW ?= demo:: shape_tests:: hostile::no_text_takes_long recoverers::exploring::tests hint_laws:: \
+    telemetry::collector:: telemetry::chain:: gate::corpus::lax gate::corpus::hints retrieval::what_a_question \
+    who_has_followed_longest a_receive_that_waits_for_long models::calculated::tests models::hashed::tests
 # Arguments for the demo and the benchmark: make demo ARGS=--once
 ARGS ?=
 # How the program is linked by build and image-check: fat is what is released; thin and off are quicker to build.
@@ -58,11 +62,11 @@ test: setup
 	    target/test.log; \
 	exit $$status
 
-## Format, lints, unit tests and the shape of the source. Under a minute once built.
+## Format, lints, the quick unit tests and the shape of the source. About a minute once built.
 check:
 	cargo fmt --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
-	cargo test --locked --workspace --quiet --lib --test pure --test tidy
+	cargo test --locked --workspace --quiet --lib --test pure --test tidy -- $(addprefix --skip ,$(SLOW))
 
 ## Every client of tests/data/clients/matrix: installs it where it can be had (3 GB, a quarter of an hour the first
 ## time), runs it direct and through pgsieve under agent and bi, and rewrites the table of tests/README.md.
