@@ -39,7 +39,7 @@ pub const RULES: &[FunctionRule] = &[
     by("hex", (1, 1), hex, TEXTS, "HEX(n)", "upper(to_hex(CAST(n AS bigint))) AS hex"),
     by("lpad", (3, 3), padded, CRYPT, "LPAD(s, 5, '0')", "lpad(s, 5, '0')"),
     by("rpad", (3, 3), padded, CRYPT, "RPAD(s, 5, '0')", "rpad(s, 5, '0')"),
-    by("format", (2, 2), format, TEXTS, "FORMAT(q, 1)", "to_char(q, 'FM999,999,999,999,999,999,990.0') AS format"),
+    by("format", (2, 2), format, TEXTS, "FORMAT(q, 1)", "to_char(round(q, 1), 'FM999,999,999,999,999,999,990.0') AS format"),
     by("field", (2, 64), field, TEXTS, "FIELD(n, 3, 1)", "CASE WHEN n = 3 THEN 1 WHEN n = 1 THEN 2 ELSE 0 END AS field"),
     by("elt", (2, 64), elt, TEXTS, "ELT(n, 'a', 'b')", "CASE n WHEN 1 THEN 'a' WHEN 2 THEN 'b' END AS elt"),
 ];
@@ -111,7 +111,7 @@ fn padded(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateRe
     .never_null(subject.not_null))
 }
 
-/// FORMAT(x, d): rounded, with commas.
+/// FORMAT(x, d): rounded, with commas. What rounds to nothing has no sign, which `to_char` keeps.
 fn format(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
     let number = translator.number(call.argument(0)?)?;
@@ -119,14 +119,19 @@ fn format(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateRe
     if !matches!(number.kind, SqlType::Integer | SqlType::Decimal) {
         return Err(untyped(&number, "an exact number"));
     }
-    let zeros = match places.small_integer().map(usize::try_from) {
-        Some(Ok(places)) if places <= 10 => "0".repeat(places),
+    let places = match places.small_integer().map(usize::try_from) {
+        Some(Ok(places)) if places <= 10 => places,
         _ => return Err(call.refused()),
+    };
+    let zeros = "0".repeat(places);
+    let rounded = match number.kind {
+        SqlType::Decimal => format!("round({}, {places})", number.text),
+        _ => number.text,
     };
     let point = if zeros.is_empty() { "" } else { "." };
     let pattern = format!("'FM999,999,999,999,999,999,990{point}{zeros}'");
     Ok(
-        Translated::call("to_char", &[&number.text, &pattern], SqlType::Text)
+        Translated::call("to_char", &[&rounded, &pattern], SqlType::Text)
             .never_null(number.not_null),
     )
 }
